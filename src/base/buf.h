@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A growing text buffer with an upper bound. What does not fit is dropped and counted, never
+ * written: `dropped` says how many bytes. Start from BUF(max); release with buf_free (auto_(buf_free)).
+ */
+
+#include "base/macro.h"
+
+#include <stddef.h>
+
+struct buf {
+	char *data; /* always NUL-terminated once something was added; NULL before */
+	size_t len;
+	size_t cap;
+	size_t max;
+	size_t dropped;
+};
+
+#define BUF(limit) ((struct buf){.max = (limit)})
+
+void buf_add(struct buf *b, const void *data, size_t len);
+void buf_puts(struct buf *b, const char *text);
+void buf_putc(struct buf *b, char c);
+void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
+const char *buf_text(const struct buf *b); /* "" when empty */
+char *buf_take(struct buf *b);             /* the text, now the caller's; free() */
+void buf_reset(struct buf *b);             /* empty, keeps the memory */
+void buf_free(struct buf *b);
