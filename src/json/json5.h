@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * JSON5 text to a tree. Refused, with line and column: anything above 4 MiB, nesting above 64, duplicate keys,
- * NUL bytes (also as an escape), bytes that are not UTF-8, a byte order mark, lone surrogates, text after the end.
+ * JSON5 text to a tree. Refused, with line and column: anything above 4 MiB, nesting above 64,
+ * duplicate keys, NUL bytes (also as an escape), bytes that are not UTF-8, a byte order mark, lone
+ * surrogates, text after the end.
  */
 
 #include "base/err.h"

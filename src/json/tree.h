@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A parsed document: a tree of nodes, each with line and column, all owned by one arena. Texts are valid
- * UTF-8 without NUL. Numbers keep their spelling; whoever knows the wanted type reads it. Made by json5_parse
- * and toml_parse; read by the configuration reader and the importers.
+ * A parsed document: a tree of nodes, each with line and column, all owned by one arena. Texts are
+ * valid UTF-8 without NUL. Numbers keep their spelling; whoever knows the wanted type reads it.
+ * Made by json5_parse and toml_parse; read by the configuration reader and the importers.
  */
 
 #include "base/mem.h"
@@ -13,7 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum node_type { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_TEXT, NODE_ARRAY, NODE_OBJECT, NODE_TYPES };
+enum node_type {
+	NODE_NULL,
+	NODE_BOOL,
+	NODE_NUMBER,
+	NODE_TEXT,
+	NODE_ARRAY,
+	NODE_OBJECT,
+	NODE_TYPES
+};
 
 struct member;
 struct node {
@@ -39,8 +47,9 @@ struct member {
 #define TREE_MAX_BYTES (4u << 20)
 #define TREE_MAX_DEPTH 64
 
-const char *tree_type_name(enum node_type type);                               /* "an object", "a number", ... */
-const struct node *tree_get(const struct node *object, const char *key);      /* NULL when absent or no object */
+const char *tree_type_name(enum node_type type); /* "an object", "a number", ... */
+const struct node *tree_get(
+	const struct node *object, const char *key); /* NULL when absent or no object */
 const struct node *tree_path(const struct node *object, const char *dotted); /* a.b.c */
 /* Fails when two members have the same key; ret_index says which comes second. */
 bool tree_has_duplicate(const struct member *members, size_t count, size_t *ret_index);
