@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/sandbox.h"
+
+#include "model/bindspec.h"
+#include "model/check.h"
+#include "model/netrule.h"
+
+const char *const mode_names[] = {"all", "non-main", "off", NULL};
+const char *const scope_names[] = {"session", "agent", "shared", NULL};
+const char *const workspace_names[] = {"none", "ro", "cow", "rw", NULL};
+static const char *const network_names[] = {"none", "limited", "full", NULL};
+
+_Static_assert(ARRAY_LEN(mode_names) == MODE_COUNT + 1, "a name for each mode");
+_Static_assert(ARRAY_LEN(scope_names) == SCOPE_COUNT + 1, "a name for each scope");
+_Static_assert(ARRAY_LEN(workspace_names) == WORKSPACE_COUNT + 1, "a name for each workspace");
+
+#define DECIDES .support = SUPPORT_FULL
+#define EXPLAINS .support = SUPPORT_EXPLAIN
+#define LATER .support = SUPPORT_NONE
+
+static const struct field limits_fields[] = {
+	{"memory", F_SIZE(struct limits, memory, EXPLAINS, .order = ORDER_LESS, .fallback = "2G",
+			   .help = "memory of all processes together")},
+	{"swap", F_SIZE(struct limits, swap, EXPLAINS, .order = ORDER_LESS, .zero = true,
+			 .fallback = "0", .help = "swap space on top of the memory")},
+	{"cpus", F_CPUS(struct limits, cpus, EXPLAINS, .order = ORDER_LESS, .fallback = "2",
+			 .help = "processors' worth of time, such as 0.5")},
+	{"pids", F_COUNT(struct limits, pids, EXPLAINS, .order = ORDER_LESS, .fallback = "256",
+			  .help = "processes and threads")},
+	{"disk", F_SIZE(struct limits, disk, EXPLAINS, .order = ORDER_LESS, .fallback = "1G",
+			 .help = "storage that ward owns: tmpfs, layers, private workspaces")},
+	{"inodes", F_COUNT(struct limits, inodes, EXPLAINS, .order = ORDER_LESS,
+			    .fallback = "100k", .help = "files in that storage")},
+	{"files", F_COUNT(struct limits, files, EXPLAINS, .order = ORDER_LESS, .fallback = "4096",
+			   .help = "open files of one process")},
+	{"fileSize", F_SIZE(struct limits, file_size, EXPLAINS, .order = ORDER_LESS,
+			     .fallback = "none", .help = "size of one file")},
+	{0},
+};
+
+static const struct field network_fields[] = {
+	{"mode", F_ENUM(struct network, mode, network_names, EXPLAINS, .order = ORDER_SPECIAL,
+			 .fallback = "none",
+			 .help = "none, limited (TCP 80 and 443 to public addresses) or full")},
+	{"allow", F_LIST(struct network, allow, EXPLAINS, .order = ORDER_SPECIAL,
+			  .check = netrule_check, .fallback = "none",
+			  .help = "names, *.names, CIDRs, host-service:port; nothing else is reachable")},
+	{"deny", F_LIST(struct network, deny, EXPLAINS, .order = ORDER_MORE, .append = true,
+			 .check = netrule_check, .fallback = "[]",
+			 .help = "the same forms; deny wins over allow")},
+	{"budget", F_SPECIAL(struct network, budget, LATER, .order = ORDER_FIXED,
+			    .fallback = "none", .help = "bytes up and down per name")},
+	{"dns", F_LIST(struct network, dns, LATER, .order = ORDER_FIXED, .check = net_check_dns,
+			.fallback = "the host's", .help = "resolvers, used outside the sandbox")},
+	{"hosts", F_MAP(struct network, hosts, LATER, .order = ORDER_FIXED,
+			 .check = net_check_hosts_value, .fallback = "{}",
+			 .help = "name to address")},
+	{"publish", F_LIST(struct network, publish, LATER, .order = ORDER_FEWER,
+			    .check = net_check_publish, .fallback = "[]",
+			    .help = "[address:]port:port, from the host into the sandbox")},
+	{0},
+};
+
+static const struct field prune_fields[] = {
+	{"idle", F_DURATION(struct prune, idle, LATER, .order = ORDER_LESS, .fallback = "24h",
+			     .help = "remove a sandbox that was not used for so long")},
+	{"age", F_DURATION(struct prune, age, LATER, .order = ORDER_LESS, .fallback = "7d",
+			    .help = "remove a sandbox that is so old")},
+	{0},
+};
+
+static const struct field rate_fields[] = {
+	{"creates", F_RATE(struct rates, creates, LATER, .order = ORDER_LESS, .fallback = "60/m",
+			    .help = "new sandboxes per agent")},
+	{"execs", F_RATE(struct rates, execs, LATER, .order = ORDER_LESS, .fallback = "none",
+			  .help = "commands per agent")},
+	{0},
+};
+
+static const struct field browser_fields[] = {
+	{"enabled", F_BOOL(struct browser, enabled, LATER, .order = ORDER_FALSE,
+			    .fallback = "false", .help = "a browser in a sandbox of its own")},
+	{"image", F_TEXT(struct browser, image, LATER, .order = ORDER_FIXED, .check = check_image,
+			  .fallback = "host", .help = "what the browser runs in")},
+	{"cdpPort", F_COUNT(struct browser, cdp_port, LATER, .order = ORDER_FIXED,
+			     .fallback = "9222", .help = "port of the browser's control protocol")},
+	{"vncPort", F_COUNT(struct browser, vnc_port, LATER, .order = ORDER_FIXED,
+			     .fallback = "5900", .help = "port to watch it by VNC")},
+	{"noVncPort", F_COUNT(struct browser, no_vnc_port, LATER, .order = ORDER_FIXED,
+			       .fallback = "6080", .help = "port to watch it in another browser")},
+	{"headless", F_BOOL(struct browser, headless, LATER, .order = ORDER_FIXED,
+			     .fallback = "true", .help = "without a screen")},
+	{"enableNoVnc", F_BOOL(struct browser, enable_no_vnc, LATER, .order = ORDER_FALSE,
+				.fallback = "false", .help = "offer that port")},
+	{"autoStart", F_BOOL(struct browser, auto_start, LATER, .order = ORDER_FALSE,
+			      .fallback = "false", .help = "start it with the sandbox")},
+	{0},
+};
+
+/* Long because it is the whole list of keys. */
+const struct field sandbox_fields[] = {
+	{"mode", F_ENUM(struct sandbox, mode, mode_names, DECIDES, .order = ORDER_NAMES,
+			 .fallback = "all",
+			 .help = "which sessions are sandboxed; non-main: all but agent:<id>:main")},
+	{"scope", F_ENUM(struct sandbox, scope, scope_names, DECIDES, .order = ORDER_NAMES,
+			  .fallback = "session", .help = "which sessions share a sandbox")},
+	{"runtime", F_TEXT(struct sandbox, runtime, DECIDES, .order = ORDER_FIXED,
+			    .check = check_runtime, .fallback = "auto",
+			    .help = "what carries it out: auto, native, docker, docker:<container>, "
+				    "podman, gvisor, crun, runc, lima, kubernetes, spawn, host")},
+	{"fallback", F_LIST(struct sandbox, fallback, DECIDES, .order = ORDER_FEWER,
+			     .check = check_runtime, .fallback = "[]",
+			     .help = "runtimes to try when the chosen one cannot run")},
+	{"require", F_LIST(struct sandbox, require, DECIDES, .order = ORDER_MORE,
+			    .check = check_layer,
+			    .fallback = "filesystem network processes syscalls, and every limit that was written",
+			    .help = "layers without which nothing runs")},
+	{"profile", F_TEXT(struct sandbox, profile, DECIDES, .order = ORDER_SPECIAL,
+			    .check = check_name, .fallback = "standard",
+			    .help = "start from this set: trusted, standard, untrusted or one of profiles")},
+	{"workspace", F_ENUM(struct sandbox, workspace, workspace_names, EXPLAINS,
+			      .order = ORDER_NAMES, .fallback = "rw",
+			      .help = "none (a private folder), ro, cow (changes go to a layer), rw")},
+	{"workspacePath", F_TEXT(struct sandbox, workspace_path, EXPLAINS, .order = ORDER_FIXED,
+				  .check = check_absolute_path, .fallback = "the current folder",
+				  .help = "the folder on the host")},
+	{"protect", F_LIST(struct sandbox, protect, EXPLAINS, .order = ORDER_MORE,
+			    .check = check_glob, .fallback = "see below",
+			    .help = "names in the workspace that cannot be changed from inside")},
+	{"hide", F_LIST(struct sandbox, hide, EXPLAINS, .order = ORDER_MORE, .check = check_glob,
+			 .fallback = "[]", .help = "names in the workspace that cannot be read inside")},
+	{"image", F_TEXT(struct sandbox, image, EXPLAINS, .order = ORDER_FIXED,
+			  .check = check_image, .fallback = "host",
+			  .help = "root file system: host, dir:/path, oci:/path[:tag], a reference")},
+	{"startupTimeout", F_DURATION(struct sandbox, startup_timeout, LATER, .order = ORDER_LESS,
+				       .fallback = "60s", .help = "how long a start may take")},
+	{"hostPaths", F_LIST(struct sandbox, host_paths, EXPLAINS, .order = ORDER_FEWER,
+			      .check = check_absolute_path, .fallback = "[]",
+			      .help = "more read-only folders of the host, such as a toolchain")},
+	{"readOnlyRoot", F_BOOL(struct sandbox, read_only_root, EXPLAINS, .order = ORDER_TRUE,
+				 .fallback = "true", .help = "false: a throw-away writable layer")},
+	{"user", F_TEXT(struct sandbox, user, EXPLAINS, .order = ORDER_FIXED, .check = check_user,
+			 .fallback = "1000:1000", .help = "uid[:gid] as seen inside")},
+	{"capDrop", F_LIST(struct sandbox, cap_drop, LATER, .order = ORDER_MORE,
+			    .check = check_capability, .fallback = "[\"ALL\"]",
+			    .help = "container runtimes: capabilities to drop")},
+	{"capAdd", F_LIST(struct sandbox, cap_add, LATER, .order = ORDER_FEWER,
+			   .check = check_capability, .fallback = "[]",
+			   .help = "container runtimes: capabilities to keep")},
+	{"seccomp", F_TEXT(struct sandbox, seccomp, LATER, .order = ORDER_FIXED,
+			    .check = check_seccomp, .fallback = "default",
+			    .help = "default, or the path of an OCI profile")},
+	{"apparmor", F_TEXT(struct sandbox, apparmor, LATER, .order = ORDER_FIXED,
+			     .check = check_name, .fallback = "none", .help = "profile name")},
+	{"tmpfs", F_LIST(struct sandbox, tmpfs, EXPLAINS, .order = ORDER_FEWER,
+			  .check = check_tmpfs, .fallback = "/tmp /var/tmp /run /home/sandbox",
+			  .help = "path[:options]; nosuid and nodev always")},
+	{"resources", F_OBJECT(struct sandbox, resources, limits_fields, .help = "limits")},
+	{"network", F_OBJECT(struct sandbox, network, network_fields, .shorthand = "mode",
+			    .help = "none, limited, full, or an object")},
+	{"timeout", F_DURATION(struct sandbox, timeout, EXPLAINS, .order = ORDER_LESS, .zero = true,
+				.zero_unlimited = true,
+				.fallback = "60s at agent entrances, none for run and shell",
+				.help = "time for one command; 0 = none")},
+	{"idleTimeout", F_DURATION(struct sandbox, idle_timeout, EXPLAINS, .order = ORDER_LESS,
+				    .zero = true, .zero_unlimited = true, .fallback = "0",
+				    .help = "time without output; 0 = none")},
+	{"killGrace", F_DURATION(struct sandbox, kill_grace, EXPLAINS, .order = ORDER_LESS,
+				  .zero = true, .fallback = "2s",
+				  .help = "between the request to end and the kill")},
+	{"outputLimit", F_SIZE(struct sandbox, output_limit, EXPLAINS, .order = ORDER_LESS,
+				.fallback = "10M", .help = "bytes kept of each output stream")},
+	{"env", F_MAP(struct sandbox, env, EXPLAINS, .order = ORDER_FIXED, .fallback = "{}",
+		       .help = "environment variables to set")},
+	{"passEnv", F_LIST(struct sandbox, pass_env, EXPLAINS, .order = ORDER_FEWER,
+			    .check = check_env_pattern, .fallback = "LANG LC_* TERM TZ",
+			    .help = "variables of the caller that pass")},
+	{"binds", F_LIST(struct sandbox, binds, EXPLAINS, .order = ORDER_FEWER, .append = true,
+			  .check = bindspec_check, .fallback = "[]",
+			  .help = "host:inside[:ro|rw]; system and secret folders are refused")},
+	{"allowedBindSources", F_LIST(struct sandbox, allowed_bind_sources, EXPLAINS,
+				       .order = ORDER_FEWER, .check = check_absolute_path,
+				       .fallback = "[]", .help = "exceptions, by exact folder")},
+	{"setupCommand", F_TEXT(struct sandbox, setup_command, LATER, .order = ORDER_FIXED,
+				 .fallback = "none", .help = "run once after creation")},
+	{"keepAlive", F_BOOL(struct sandbox, keep_alive, LATER, .order = ORDER_FALSE,
+			      .fallback = "true", .help = "false: one sandbox per command")},
+	{"persistCaches", F_SPECIAL(struct sandbox, persist_caches, LATER, .order = ORDER_FIXED,
+				   .fallback = "false",
+				   .help = "true, or a list of named cache folders")},
+	{"prune", F_OBJECT(struct sandbox, prune, prune_fields, .help = "when sandboxes go away")},
+	{"rate", F_OBJECT(struct sandbox, rate, rate_fields, .help = "how often")},
+	{"pool", F_COUNT(struct sandbox, pool, LATER, .order = ORDER_LESS, .zero = true,
+			  .fallback = "0", .help = "sandboxes kept ready")},
+	{"browser", F_OBJECT(struct sandbox, browser, browser_fields, .help = "the browser sandbox")},
+	{0},
+};
