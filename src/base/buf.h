@@ -3,7 +3,8 @@
 
 /*
  * A growing text buffer with an upper bound. What does not fit is dropped and counted, never
- * written: `dropped` says how many bytes. Start from BUF(max); release with buf_free (auto_(buf_free)).
+ * written: `dropped` says how many bytes. Start from BUF(max); release with buf_free
+ * (auto_(buf_free)).
  */
 
 #include "base/macro.h"

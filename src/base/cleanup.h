@@ -16,11 +16,11 @@
 #define auto_fd __attribute__((cleanup(cleanup_fd)))
 
 /* Gives the pointer away: the variable no longer owns it. */
-#define take_ptr(p)                                                                                \
-	({                                                                                         \
-		__typeof__(p) taken_ = (p);                                                        \
-		(p) = NULL;                                                                        \
-		taken_;                                                                            \
+#define take_ptr(p)                         \
+	({                                  \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
 	})
 
 /* Gives the descriptor away. */

@@ -3,8 +3,8 @@
 
 /*
  * Foreign bytes made safe to show. Whatever a terminal could act on, or a reader could not see, is
- * written as \n, \t, \xNN or \u{NNNN}; a backslash as \\. The result is printable UTF-8 on one line and
- * unambiguous: two different inputs never look the same.
+ * written as \n, \t, \xNN or \u{NNNN}; a backslash as \\. The result is printable UTF-8 on one line
+ * and unambiguous: two different inputs never look the same.
  */
 
 #include "base/buf.h"

@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * Field tables: one row describes one value of a struct and serves the configuration reader, the command line,
- * help, completion, the JSON Schema, the documents and the checks of the man pages. A row that names a member
- * of another type does not compile. A table ends with an empty row.
+ * Field tables: one row describes one value of a struct and serves the configuration reader, the
+ * command line, help, completion, the JSON Schema, the documents and the checks of the man pages. A
+ * row that names a member of another type does not compile. A table ends with an empty row.
  *
- * Every value carries where it was written; `at.source == NULL` means nobody wrote it. All value types
- * below start with that member, so that code which only asks "is it set, by whom" needs no types.
+ * Every value carries where it was written; `at.source == NULL` means nobody wrote it. All value
+ * types below start with that member, so that code which only asks "is it set, by whom" needs no
+ * types.
  */
 
 #include "base/macro.h"
@@ -89,7 +90,8 @@ enum field_type {
 enum order {
 	ORDER_FIXED,  /* no value is tighter than another: the value may not change at all */
 	ORDER_NAMES,  /* an enum whose names stand in order, tightest first */
-	ORDER_LESS,   /* a smaller number is tighter; 0 is "none at all" where `zero` says unlimited */
+	ORDER_LESS,   /* a smaller number is tighter; 0 is "none at all" where `zero` says unlimited
+		       */
 	ORDER_TRUE,   /* true is tighter */
 	ORDER_FALSE,  /* false is tighter */
 	ORDER_FEWER,  /* a list that grants: fewer items are tighter */
@@ -100,7 +102,8 @@ enum order {
 /* What a key does in this version; `ward config schema --support` prints it. */
 enum support {
 	SUPPORT_NONE,    /* known, but using it is an error: not yet supported */
-	SUPPORT_EXPLAIN, /* checked, merged and shown in what would happen; enforced by the engine, which comes later */
+	SUPPORT_EXPLAIN, /* checked, merged and shown in what would happen; enforced by the engine,
+			    which comes later */
 	SUPPORT_FULL     /* takes part in decisions */
 };
 
@@ -108,25 +111,28 @@ struct field {
 	const char *name;
 	enum field_type type;
 	uint32_t offset;
-	uint8_t order;             /* enum order */
-	uint8_t support;           /* enum support */
-	bool zero;                 /* the number 0 is allowed */
-	bool zero_unlimited;       /* ... and means "no limit", the loosest value */
-	bool append;               /* lists of later levels are added, not put in place of earlier ones */
-	char letter;               /* command line: -x */
-	const char *shorthand;     /* OBJECT: member that is meant when a plain value stands in place of the object */
+	uint8_t order;       /* enum order */
+	uint8_t support;     /* enum support */
+	bool zero;           /* the number 0 is allowed */
+	bool zero_unlimited; /* ... and means "no limit", the loosest value */
+	bool append;         /* lists of later levels are added, not put in place of earlier ones */
+	char letter;         /* command line: -x */
+	const char *shorthand; /* OBJECT: member that is meant when a plain value stands in place of
+				  the object */
 	const struct field *fields; /* OBJECT: its table */
-	const char *const *names;  /* ENUM: in order of the enum, NULL at the end */
+	const char *const *names;   /* ENUM: in order of the enum, NULL at the end */
 	int (*check)(const char *text, struct err *e); /* TEXT, LIST, MAP: each text */
-	const char *arg;           /* help: what stands for the value, as in --session KEY */
-	const char *fallback;      /* the default, for documents */
-	const char *sample;        /* a value other than the default, in JSON5, for documents and generated tests */
-	const char *help;          /* one line */
+	const char *arg;      /* help: what stands for the value, as in --session KEY */
+	const char *fallback; /* the default, for documents */
+	const char *sample; /* a value other than the default, in JSON5, for documents and generated
+			       tests */
+	const char *help;   /* one line */
 };
 
 #define F_AT(s, m, type) .offset = (uint32_t)(offsetof(s, m) + MEMBER_IS(s, m, type))
 #define F_BOOL(s, m, ...) .type = FIELD_BOOL, F_AT(s, m, struct opt_bool), __VA_ARGS__
-#define F_ENUM(s, m, list, ...) .type = FIELD_ENUM, F_AT(s, m, struct opt_enum), .names = (list), __VA_ARGS__
+#define F_ENUM(s, m, list, ...) \
+	.type = FIELD_ENUM, F_AT(s, m, struct opt_enum), .names = (list), __VA_ARGS__
 #define F_COUNT(s, m, ...) .type = FIELD_COUNT, F_AT(s, m, struct opt_number), __VA_ARGS__
 #define F_SIZE(s, m, ...) .type = FIELD_SIZE, F_AT(s, m, struct opt_number), __VA_ARGS__
 #define F_DURATION(s, m, ...) .type = FIELD_DURATION, F_AT(s, m, struct opt_number), __VA_ARGS__
@@ -137,7 +143,7 @@ struct field {
 #define F_MAP(s, m, ...) .type = FIELD_MAP, F_AT(s, m, struct opt_map), __VA_ARGS__
 #define F_LISTMAP(s, m, ...) .type = FIELD_LISTMAP, F_AT(s, m, struct opt_map), __VA_ARGS__
 #define F_SPECIAL(s, m, ...) .type = FIELD_SPECIAL, F_AT(s, m, struct opt_special), __VA_ARGS__
-#define F_OBJECT(s, m, table, ...)                                                                 \
+#define F_OBJECT(s, m, table, ...) \
 	.type = FIELD_OBJECT, .offset = (uint32_t)offsetof(s, m), .fields = (table), __VA_ARGS__
 
 /* The value of a row inside its struct. */
@@ -152,15 +158,18 @@ static inline const struct where *field_where(const struct field *f, const void 
 
 /* The row with that name, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);
-/* The row for a dotted path such as "resources.memory"; *io_base moves to its struct (NULL allowed). */
-const struct field *field_find_path(const struct field *table, const char *path, const void **io_base);
+/* The row for a dotted path such as "resources.memory"; *io_base moves to its struct (NULL
+ * allowed). */
+const struct field *field_find_path(
+	const struct field *table, const char *path, const void **io_base);
 /* The row whose name is closest, for "did you mean"; NULL when none is close. */
 const char *field_nearest(const struct field *table, const char *name);
 /* Copies every value that is set in src over dst, going into objects. */
 void field_merge(const struct field *table, void *dst, const void *src);
 size_t field_value_size(enum field_type type);
 
-/* Calls fn for every leaf with its dotted path; stops at the first non-zero answer and returns it. */
+/* Calls fn for every leaf with its dotted path; stops at the first non-zero answer and returns it.
+ */
 typedef int field_visit(const char *path, const struct field *f, void *base, void *ctx);
 int field_each(const struct field *table, void *base, field_visit *fn, void *ctx);
 

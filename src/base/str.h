@@ -16,7 +16,8 @@ bool str_in(const char *text, const char *const *list); /* list ends with NULL *
  * Only a plausible typing error counts (Damerau-Levenshtein distance at most 1 for words of up to 4
  * letters, 2 up to 8, 3 above; case does not count); NULL when nothing is that close.
  */
-const char *str_nearest(const char *word, const char *(*names)(size_t i, const void *ctx), const void *ctx);
+const char *str_nearest(
+	const char *word, const char *(*names)(size_t i, const void *ctx), const void *ctx);
 
 /* A safe name for agents, profiles, groups: [A-Za-z0-9_][A-Za-z0-9_.-]{0,63}, no trailing dot. */
 bool str_is_name(const char *text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* UTF-8: strict decoding (no overlong forms, no surrogates, nothing above U+10FFFF) and encoding. */
+/* UTF-8: strict decoding (no overlong forms, no surrogates, nothing above U+10FFFF) and encoding.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

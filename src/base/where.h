@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where a value was written: a source (a file, the command line, ward itself) with line and column. */
+/* Where a value was written: a source (a file, the command line, ward itself) with line and column.
+ */
 
 #include <stdint.h>
 

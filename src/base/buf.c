@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CAP_FIRST 64
+
+/* Room for len more bytes and the NUL; len fits below max. */
+static void reserve(struct buf *b, size_t len)
+{
+	size_t need = b->len + len + 1;
+	size_t cap = b->cap ? b->cap : CAP_FIRST;
+
+	if (need <= b->cap)
+		return;
+	while (cap < need)
+		cap = cap > need / 2 ? need : cap * 2;
+	b->data = mem_realloc(b->data, cap, 1);
+	b->cap = cap;
+}
+
+void buf_add(struct buf *b, const void *data, size_t len)
+{
+	/* Once something was dropped nothing follows: the text is a prefix of the whole. */
+	size_t room = b->dropped ? 0 : b->max - b->len;
+	size_t fits = len < room ? len : room;
+
+	b->dropped += len - fits;
+	if (!fits)
+		return;
+	reserve(b, fits);
+	memcpy(b->data + b->len, data, fits);
+	b->len += fits;
+	b->data[b->len] = '\0';
+}
+
+void buf_puts(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_putc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	char small[256];
+	auto_free char *large = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	int len = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	if ((size_t)len < sizeof(small)) {
+		buf_add(b, small, (size_t)len);
+		return;
+	}
+	large = mem_realloc(NULL, (size_t)len + 1, 1);
+	va_start(ap, fmt);
+	vsnprintf(large, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	buf_add(b, large, (size_t)len);
+}
+
+const char *buf_text(const struct buf *b)
+{
+	return b->data ? b->data : "";
+}
+
+char *buf_take(struct buf *b)
+{
+	char *text = b->data ? b->data : mem_dup("");
+
+	*b = BUF(b->max);
+	return text;
+}
+
+void buf_reset(struct buf *b)
+{
+	b->len = 0;
+	b->dropped = 0;
+	if (b->data)
+		b->data[0] = '\0';
+}
+
+void buf_free(struct buf *b)
+{
+	cleanup_free(&b->data);
+	*b = BUF(b->max);
+}

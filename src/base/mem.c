@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN _Alignof(max_align_t)
+#define CHUNK_FIRST ((size_t)16 * 1024)
+#define CHUNK_LAST ((size_t)256 * 1024)
+
+/* Only what is handed out is ever written: an untouched page costs nothing. */
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t used;
+	size_t size;
+	size_t grow; /* size of the next ordinary chunk */
+	_Alignas(max_align_t) char data[];
+};
+
+_Static_assert((ALIGN & (ALIGN - 1)) == 0, "alignment is a power of two");
+
+static void *must(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+static size_t product(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		abort();
+	return bytes;
+}
+
+static size_t sum(size_t a, size_t b)
+{
+	size_t bytes;
+
+	if (__builtin_add_overflow(a, b, &bytes))
+		abort();
+	return bytes;
+}
+
+void *mem_alloc(size_t size)
+{
+	return must(calloc(1, size ? size : 1));
+}
+
+void *mem_realloc(void *p, size_t count, size_t size)
+{
+	size_t bytes = product(count, size);
+
+	return must(realloc(p, bytes ? bytes : 1));
+}
+
+char *mem_dup(const char *text)
+{
+	return must(strdup(text));
+}
+
+/* Becomes the head, or for a request that would waste the rest of the head, the one behind it. */
+static struct arena_chunk *add_chunk(struct arena *a, size_t need)
+{
+	struct arena_chunk *head = a->head;
+	size_t ordinary = head ? head->grow : CHUNK_FIRST;
+	bool own = need > ordinary / 4;
+	size_t size = own ? need : ordinary;
+	struct arena_chunk *c = must(malloc(sum(sizeof(*c), size)));
+
+	c->used = 0;
+	c->size = size;
+	c->grow = own || ordinary >= CHUNK_LAST ? ordinary : ordinary * 2;
+	c->next = own && head ? head->next : head;
+	if (own && head)
+		head->next = c;
+	else
+		a->head = c;
+	return c;
+}
+
+static void *take(struct arena *a, size_t size)
+{
+	size_t need = sum(size, ALIGN - 1) & ~(ALIGN - 1);
+	struct arena_chunk *c = a->head;
+
+	if (!c || c->size - c->used < need)
+		c = add_chunk(a, need);
+
+	char *p = c->data + c->used;
+
+	c->used += need;
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return memset(take(a, size), 0, size);
+}
+
+void *arena_array(struct arena *a, size_t count, size_t size)
+{
+	return arena_alloc(a, product(count, size));
+}
+
+void *arena_copy(struct arena *a, const void *data, size_t size)
+{
+	void *p = take(a, size);
+
+	if (size)
+		memcpy(p, data, size);
+	return p;
+}
+
+char *arena_text(struct arena *a, const char *text, size_t len)
+{
+	char *p = take(a, sum(len, 1));
+
+	if (len)
+		memcpy(p, text, len);
+	p[len] = '\0';
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return arena_text(a, "", 0);
+
+	char *p = take(a, (size_t)len + 1);
+
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_chunk *c = a->head;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+	a->head = NULL;
+}
