@@ -51,7 +51,11 @@ static const struct {
 	{"apply-patch", "apply_patch"},
 };
 
-#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
+#define LIST(...)                 \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
 
 const struct tool_list catalogue_groups[] = {
 	{"fs", LIST("read", "write", "edit", "apply_patch", "list", "search")},
@@ -62,7 +66,7 @@ const struct tool_list catalogue_groups[] = {
 	{"media", LIST("image", "tts")},
 	{"messaging", LIST("message")},
 	{"sessions", LIST("sessions_list", "sessions_history", "sessions_send", "sessions_spawn",
-			  "session_status")},
+			     "session_status")},
 	{0},
 };
 
@@ -142,7 +146,8 @@ static int bad_name(const char *text, struct err *e)
 
 	escape_text(&shown, text);
 	return err_set(e, EINVAL,
-		"'%s' is not the name of a tool (letters, digits, '_', '.', '-'), group:<name> or a glob",
+		"'%s' is not the name of a tool (letters, digits, '_', '.', '-'), group:<name> or "
+		"a glob",
 		buf_text(&shown));
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The names that tool policy speaks of: tools, their aliases, groups and profiles, as const tables. Frameworks
- * may have tools that are not listed here; such a name counts only where a rule names it.
+ * The names that tool policy speaks of: tools, their aliases, groups and profiles, as const tables.
+ * Frameworks may have tools that are not listed here; such a name counts only where a rule names
+ * it.
  */
 
 #include "base/err.h"
@@ -39,6 +40,6 @@ const char *catalogue_nearest(const char *name);        /* tool or alias, for "d
 
 /* A word that can be a tool's name at all: [A-Za-z_][A-Za-z0-9_.-]{0,127}. */
 bool catalogue_is_name(const char *text);
-/* An item of an allow or deny list: a tool, group:<name>, or a glob. A name that is close to a known one but
- * not it is an error: a deny rule with a typing error would deny nothing. */
+/* An item of an allow or deny list: a tool, group:<name>, or a glob. A name that is close to a
+ * known one but not it is an error: a deny rule with a typing error would deny nothing. */
 int catalogue_check_pattern(const char *text, struct err *e);

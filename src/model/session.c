@@ -34,8 +34,8 @@ static int parse_whole(struct arena *a, const char *key, struct session *ret, st
 	return 0;
 }
 
-int session_parse(struct arena *a, const char *key, const char *agent, struct session *ret,
-	struct err *e)
+int session_parse(
+	struct arena *a, const char *key, const char *agent, struct session *ret, struct err *e)
 {
 	struct session s = {.agent = agent ? agent : MAIN, .rest = key ? key : MAIN};
 	int r = 0;
@@ -50,7 +50,9 @@ int session_parse(struct arena *a, const char *key, const char *agent, struct se
 		return r;
 	if (!str_is_name(s.agent))
 		return bad_key(s.agent,
-			"the agent's name must be [A-Za-z0-9_][A-Za-z0-9_.-]*, at most 64 characters", e);
+			"the agent's name must be [A-Za-z0-9_][A-Za-z0-9_.-]*, at most 64 "
+			"characters",
+			e);
 	if (agent && strcmp(agent, s.agent) != 0)
 		return bad_key(key, "it belongs to another agent than the one given", e);
 	s.key = arena_printf(a, "agent:%s:%s", s.agent, s.rest);
@@ -94,18 +96,22 @@ void session_scope_name(const struct session *s, enum scope scope, char out[SCOP
 {
 	const char *const subject[SCOPE_COUNT] = {
 		[SCOPE_SESSION] = s->key, [SCOPE_AGENT] = s->agent, [SCOPE_SHARED] = ""};
-	const char *hint = scope == SCOPE_SESSION ? s->rest : scope == SCOPE_AGENT ? s->agent : "shared";
+	const char *hint = scope == SCOPE_SESSION ? s->rest
+			   : scope == SCOPE_AGENT ? s->agent
+						  : "shared";
 	static const char kind[SCOPE_COUNT] = {'s', 'a', 'x'};
 	uint8_t digest[SHA256_SIZE];
 	char readable[17], unique[33];
 	struct sha256 h;
 
-	/* The scope goes into the digest, with its NUL: an agent and a session can never share a name. */
+	/* The scope goes into the digest, with its NUL: an agent and a session can never share a
+	 * name. */
 	sha256_init(&h);
 	sha256_add(&h, scope_names[scope], strlen(scope_names[scope]) + 1);
 	sha256_add(&h, subject[scope], strlen(subject[scope]));
 	sha256_end(&h, digest);
 	base32(digest, 160, unique);
 	readable_hint(hint, readable, sizeof readable);
-	snprintf(out, SCOPE_NAME, "%c-%s%s%s", kind[scope], readable, readable[0] ? "-" : "", unique);
+	snprintf(out, SCOPE_NAME, "%c-%s%s%s", kind[scope], readable, readable[0] ? "-" : "",
+		unique);
 }

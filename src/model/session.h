@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * Session keys. `agent:<agent>:<rest>` names a conversation; `agent:<agent>:main` is an agent's main session. The
- * agent is a safe name; the rest may hold any bytes but NUL, up to a length. The scope name is what sandboxes,
- * sockets and folders are called: safe for files, stable, and different for different keys.
+ * Session keys. `agent:<agent>:<rest>` names a conversation; `agent:<agent>:main` is an agent's
+ * main session. The agent is a safe name; the rest may hold any bytes but NUL, up to a length. The
+ * scope name is what sandboxes, sockets and folders are called: safe for files, stable, and
+ * different for different keys.
  */
 
 #include "base/err.h"
@@ -20,9 +21,10 @@ struct session {
 	bool main;
 };
 
-/* key may be NULL (the main session), whole, or only the rest; agent may be NULL. Fails when they disagree. */
-int session_parse(struct arena *a, const char *key, const char *agent, struct session *ret,
-	struct err *e);
+/* key may be NULL (the main session), whole, or only the rest; agent may be NULL. Fails when they
+ * disagree. */
+int session_parse(
+	struct arena *a, const char *key, const char *agent, struct session *ret, struct err *e);
 
 #define SCOPE_NAME 64
 /* For example "s-telegram-group-10-7k3v...": kind, a readable hint, 160 bits of SHA-256. */

@@ -12,16 +12,32 @@ const struct field settings_fields[] = {
 
 const struct source builtin_source = {"built in", LEVEL_BUILTIN};
 
-#define HERE {&builtin_source, 0, 0}
-#define VALUE(x) {.at = HERE, .v = (x)}
-#define ITEM(x) {x, HERE}
-#define ITEMS(...) (const struct item[]){__VA_ARGS__}
-#define LIST(...)                                                                                  \
-	{                                                                                          \
-		.at = HERE, .items = ITEMS(__VA_ARGS__),                                           \
-		.count = ARRAY_LEN(((const struct item[]){__VA_ARGS__}))                           \
+#define HERE                          \
+	{                             \
+		&builtin_source, 0, 0 \
 	}
-#define EMPTY {.at = HERE}
+#define VALUE(x)                     \
+	{                            \
+		.at = HERE, .v = (x) \
+	}
+#define ITEM(x)         \
+	{               \
+		x, HERE \
+	}
+#define ITEMS(...)            \
+	(const struct item[]) \
+	{                     \
+		__VA_ARGS__   \
+	}
+#define LIST(...)                                                        \
+	{                                                                \
+		.at = HERE, .items = ITEMS(__VA_ARGS__),                 \
+		.count = ARRAY_LEN(((const struct item[]){__VA_ARGS__})) \
+	}
+#define EMPTY              \
+	{                  \
+		.at = HERE \
+	}
 
 #define SECOND UINT64_C(1000)
 #define MIB (UINT64_C(1) << 20)
@@ -29,88 +45,95 @@ const struct source builtin_source = {"built in", LEVEL_BUILTIN};
 
 static const struct rules no_rules;
 
-const struct settings builtin_defaults = {
-	.sandbox =
-		{
-			.mode = VALUE(MODE_ALL),
-			.scope = VALUE(SCOPE_SESSION),
-			.runtime = VALUE("auto"),
-			.fallback = EMPTY,
-			.require = LIST(ITEM("filesystem"), ITEM("network"), ITEM("processes"),
-				ITEM("syscalls")),
-			.profile = VALUE("standard"),
-			.workspace = VALUE(WORKSPACE_RW),
-			.protect = LIST(ITEM(".git/hooks/**"), ITEM(".git/config"),
-				ITEM(".git/modules/**/{hooks,config}"), ITEM(".ward.json5"),
-				ITEM(".gitmodules"), ITEM(".envrc"), ITEM(".husky/**"),
-				ITEM(".vscode/**"), ITEM(".idea/**"), ITEM(".cursor/**"),
-				ITEM(".mcp.json"), ITEM(".claude/**"), ITEM(".codex/**"),
-				ITEM(".gemini/**"), ITEM(".bashrc"), ITEM(".bash_profile"),
-				ITEM(".zshrc"), ITEM(".profile"), ITEM(".npmrc"),
-				ITEM(".yarnrc.yml"), ITEM(".pre-commit-config.yaml"),
-				ITEM("*.code-workspace"), ITEM(".env"), ITEM(".env.*"),
-				ITEM("*.pem"), ITEM("*.key")),
-			.hide = EMPTY,
-			.image = VALUE("host"),
-			.startup_timeout = VALUE(60 * SECOND),
-			.host_paths = EMPTY,
-			.read_only_root = VALUE(true),
-			.user = VALUE("1000:1000"),
-			.cap_drop = LIST(ITEM("ALL")),
-			.cap_add = EMPTY,
-			.seccomp = VALUE("default"),
-			.tmpfs = LIST(ITEM("/tmp:size=64m"), ITEM("/var/tmp:size=32m"),
-				ITEM("/run:size=16m"), ITEM("/home/sandbox:size=64m")),
-			.resources =
-				{
-					.memory = VALUE(2 * GIB),
-					.swap = VALUE(0),
-					.cpus = VALUE(2000),
-					.pids = VALUE(256),
-					.disk = VALUE(1 * GIB),
-					.inodes = VALUE(100000),
-					.files = VALUE(4096),
-				},
-			.network = {.mode = VALUE(NET_NONE), .deny = EMPTY},
-			.timeout = VALUE(60 * SECOND),
-			.idle_timeout = VALUE(0),
-			.kill_grace = VALUE(2 * SECOND),
-			.output_limit = VALUE(10 * MIB),
-			.pass_env = LIST(ITEM("LANG"), ITEM("LC_*"), ITEM("TERM"), ITEM("TZ")),
-			.binds = EMPTY,
-			.allowed_bind_sources = EMPTY,
-			.keep_alive = VALUE(true),
-			.prune = {.idle = VALUE(24 * 3600 * SECOND), .age = VALUE(7 * 24 * 3600 * SECOND)},
-			.rate = {.creates = {.at = HERE, .v = {60, 60}}},
-			.pool = VALUE(0),
-			.browser = {.enabled = VALUE(false)},
-		},
-	.tools =
-		{
-			.profile = VALUE("coding"),
-			.allow = EMPTY,
-			.deny = EMPTY,
-			.sandbox =
-				{
-					.allow = LIST(ITEM("exec"), ITEM("process"), ITEM("read"),
-						ITEM("write"), ITEM("edit"), ITEM("apply_patch"),
-						ITEM("image"), ITEM("sessions_*"),
-						ITEM("session_status"), ITEM("list"),
-						ITEM("search"), ITEM("message"),
-						ITEM("web_search"), ITEM("web_fetch")),
-					.deny = LIST(ITEM("browser"), ITEM("canvas"),
-						ITEM("nodes"), ITEM("cron"), ITEM("gateway")),
-				},
-			.bypass = EMPTY,
-			.elevated =
-				{
-					.enabled = VALUE(false),
-					.rules = VALUE(&no_rules),
-					.patterns = EMPTY,
-					.require_approval = VALUE(true),
-					.approval_timeout = VALUE(300 * SECOND),
-				},
-		},
+const struct settings builtin_defaults =
+	{
+		.sandbox =
+			{
+				.mode = VALUE(MODE_ALL),
+				.scope = VALUE(SCOPE_SESSION),
+				.runtime = VALUE("auto"),
+				.fallback = EMPTY,
+				.require = LIST(ITEM("filesystem"), ITEM("network"),
+					ITEM("processes"), ITEM("syscalls")),
+				.profile = VALUE("standard"),
+				.workspace = VALUE(WORKSPACE_RW),
+				.protect = LIST(ITEM(".git/hooks/**"), ITEM(".git/config"),
+					ITEM(".git/modules/**/{hooks,config}"), ITEM(".ward.json5"),
+					ITEM(".gitmodules"), ITEM(".envrc"), ITEM(".husky/**"),
+					ITEM(".vscode/**"), ITEM(".idea/**"), ITEM(".cursor/**"),
+					ITEM(".mcp.json"), ITEM(".claude/**"), ITEM(".codex/**"),
+					ITEM(".gemini/**"), ITEM(".bashrc"), ITEM(".bash_profile"),
+					ITEM(".zshrc"), ITEM(".profile"), ITEM(".npmrc"),
+					ITEM(".yarnrc.yml"), ITEM(".pre-commit-config.yaml"),
+					ITEM("*.code-workspace"), ITEM(".env"), ITEM(".env.*"),
+					ITEM("*.pem"), ITEM("*.key")),
+				.hide = EMPTY,
+				.image = VALUE("host"),
+				.startup_timeout = VALUE(60 * SECOND),
+				.host_paths = EMPTY,
+				.read_only_root = VALUE(true),
+				.user = VALUE("1000:1000"),
+				.cap_drop = LIST(ITEM("ALL")),
+				.cap_add = EMPTY,
+				.seccomp = VALUE("default"),
+				.tmpfs = LIST(ITEM("/tmp:size=64m"), ITEM("/var/tmp:size=32m"),
+					ITEM("/run:size=16m"), ITEM("/home/sandbox:size=64m")),
+				.resources =
+					{
+						.memory = VALUE(2 * GIB),
+						.swap = VALUE(0),
+						.cpus = VALUE(2000),
+						.pids = VALUE(256),
+						.disk = VALUE(1 * GIB),
+						.inodes = VALUE(100000),
+						.files = VALUE(4096),
+					},
+				.network = {.mode = VALUE(NET_NONE), .deny = EMPTY},
+				.timeout = VALUE(60 * SECOND),
+				.idle_timeout = VALUE(0),
+				.kill_grace = VALUE(2 * SECOND),
+				.output_limit = VALUE(10 * MIB),
+				.pass_env =
+					LIST(ITEM("LANG"), ITEM("LC_*"), ITEM("TERM"), ITEM("TZ")),
+				.binds = EMPTY,
+				.allowed_bind_sources = EMPTY,
+				.keep_alive = VALUE(true),
+				.prune = {.idle = VALUE(24 * 3600 * SECOND),
+					.age = VALUE(7 * 24 * 3600 * SECOND)},
+				.rate = {.creates = {.at = HERE, .v = {60, 60}}},
+				.pool = VALUE(0),
+				.browser = {.enabled = VALUE(false)},
+			},
+		.tools =
+			{
+				.profile = VALUE("coding"),
+				.allow = EMPTY,
+				.deny = EMPTY,
+				.sandbox =
+					{
+						.allow =
+							LIST(ITEM("exec"), ITEM("process"),
+								ITEM("read"), ITEM("write"),
+								ITEM("edit"), ITEM("apply_patch"),
+								ITEM("image"), ITEM("sessions_*"),
+								ITEM("session_status"), ITEM("list"),
+								ITEM("search"), ITEM("message"),
+								ITEM("web_search"),
+								ITEM("web_fetch")),
+						.deny = LIST(ITEM("browser"),
+							ITEM("canvas"), ITEM("nodes"), ITEM("cron"),
+							ITEM("gateway")),
+					},
+				.bypass = EMPTY,
+				.elevated =
+					{
+						.enabled = VALUE(false),
+						.rules = VALUE(&no_rules),
+						.patterns = EMPTY,
+						.require_approval = VALUE(true),
+						.approval_timeout = VALUE(300 * SECOND),
+					},
+			},
 };
 
 /* The trust tiers. */
@@ -131,8 +154,9 @@ static const struct settings untrusted = {
 			.workspace = VALUE(WORKSPACE_RO),
 			.hide = LIST(ITEM(".env"), ITEM(".env.*"), ITEM("*.pem"), ITEM("*.key"),
 				ITEM("id_*")),
-			.tmpfs = LIST(ITEM("/tmp:size=64m,noexec"), ITEM("/var/tmp:size=32m,noexec"),
-				ITEM("/run:size=16m,noexec"), ITEM("/home/sandbox:size=64m,noexec")),
+			.tmpfs = LIST(ITEM("/tmp:size=64m,noexec"),
+				ITEM("/var/tmp:size=32m,noexec"), ITEM("/run:size=16m,noexec"),
+				ITEM("/home/sandbox:size=64m,noexec")),
 			.resources =
 				{
 					.memory = VALUE(512 * MIB),

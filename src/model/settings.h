@@ -13,7 +13,8 @@ struct settings {
 
 extern const struct field settings_fields[];
 
-/* What ward itself sets before any file is read, and the built-in profiles (NULL: no such profile). */
+/* What ward itself sets before any file is read, and the built-in profiles (NULL: no such profile).
+ */
 extern const struct settings builtin_defaults;
 extern const struct source builtin_source;
 const struct settings *builtin_profile(const char *name);

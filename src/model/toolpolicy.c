@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/toolpolicy.h"
+
+#include "base/glob.h"
+#include "base/str.h"
+#include "model/catalogue.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The index of an own group; -1 when there is none. Groups are few (TOOLPOLICY_MAX_GROUPS): a mask
+ * marks them. */
+static int own_group(const struct opt_map *groups, const char *name)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		if (strcmp(groups->entries[i].key, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+static bool item_matches(
+	const struct opt_map *groups, const char *item, const char *tool, uint64_t *seen);
+
+/* Each own group is looked into at most once a question, so that nesting costs nothing extra. */
+static bool group_matches(
+	const struct opt_map *groups, const char *name, const char *tool, uint64_t *seen)
+{
+	const char *const *builtin = catalogue_group(name);
+	int own = own_group(groups, name);
+	const struct opt_list *list;
+
+	if (builtin)
+		return str_in(tool, builtin);
+	if (own < 0 || (*seen & (UINT64_C(1) << own)))
+		return false;
+	*seen |= UINT64_C(1) << own;
+	list = &groups->entries[own].list;
+	for (size_t i = 0; i < list->count; i++)
+		if (item_matches(groups, list->items[i].text, tool, seen))
+			return true;
+	return false;
+}
+
+/*
+ * A bare * means every tool of the catalogue, never a name that ward does not know: an unknown name
+ * counts only where a rule spells out at least a part of it.
+ */
+static bool glob_matches(const char *pattern, const char *tool)
+{
+	if (strspn(pattern, "*?") == strlen(pattern) && !catalogue_find(tool))
+		return false;
+	return glob_word(pattern, tool);
+}
+
+static bool item_matches(
+	const struct opt_map *groups, const char *item, const char *tool, uint64_t *seen)
+{
+	if (str_starts(item, "group:"))
+		return group_matches(groups, item + 6, tool, seen);
+	if (glob_has_magic(item))
+		return glob_matches(item, tool);
+	return strcmp(catalogue_resolve(item), tool) == 0;
+}
+
+bool toolpolicy_item_matches(const struct opt_map *groups, const char *item, const char *tool)
+{
+	uint64_t seen = 0;
+
+	return item_matches(groups, item, tool, &seen);
+}
+
+static const struct item *find_match(
+	const struct toolpolicy *p, const struct item *items, size_t count, const char *tool)
+{
+	for (size_t i = 0; i < count; i++)
+		if (toolpolicy_item_matches(&p->tools->groups, items[i].text, tool))
+			return &items[i];
+	return NULL;
+}
+
+static const struct item *in_list(
+	const struct toolpolicy *p, const struct opt_list *list, const char *tool)
+{
+	return find_match(p, list->items, list->count, tool);
+}
+
+bool toolpolicy_bypasses(const struct toolpolicy *p, const char *tool, const struct item **ret_item)
+{
+	const struct item *item = in_list(p, &p->tools->bypass, tool);
+
+	if (item && ret_item)
+		*ret_item = item;
+	return item != NULL;
+}
+
+static struct tool_answer ask_sandboxed(
+	const struct toolpolicy *p, const char *tool, struct tool_answer outside)
+{
+	const struct item *item = in_list(p, &p->tools->sandbox.deny, tool);
+
+	if (item)
+		return (struct tool_answer){
+			false, "tool-denied-sandboxed", item, "tools.sandbox.deny"};
+	/* A tool that was chosen to bypass the sandbox need not be listed a second time. */
+	if (toolpolicy_bypasses(p, tool, NULL) || in_list(p, &p->tools->sandbox.allow, tool))
+		return outside;
+	return (struct tool_answer){
+		false, "tool-not-allowed-sandboxed", NULL, "tools.sandbox.allow"};
+}
+
+struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, bool sandboxed)
+{
+	const struct item *item = in_list(p, &p->tools->deny, tool);
+	struct tool_answer yes = {true, "tool-allowed", NULL, "tools.profile"};
+
+	if (item)
+		return (struct tool_answer){false, "tool-denied", item, "tools.deny"};
+	item = find_match(p, p->profile_items, p->profile_count, tool);
+	if (!item) {
+		item = in_list(p, &p->tools->allow, tool);
+		yes.list = "tools.allow";
+	}
+	if (!item)
+		return (struct tool_answer){false, "tool-not-allowed", NULL, "tools.profile"};
+	yes.item = item;
+	return sandboxed ? ask_sandboxed(p, tool, yes) : yes;
+}
+
+static bool already(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Frameworks' own tools that a list names outright. */
+static size_t add_foreign(const struct toolpolicy *p, const struct item *items, size_t count,
+	bool sandboxed, const char **names, size_t n)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name = items[i].text;
+
+		if (glob_has_magic(name) || strchr(name, ':') ||
+			catalogue_find(catalogue_resolve(name)) || already(names, n, name))
+			continue;
+		if (toolpolicy_ask(p, name, sandboxed).allowed)
+			names[n++] = name;
+	}
+	return n;
+}
+
+const char *const *toolpolicy_effective(const struct toolpolicy *p, struct arena *a, bool sandboxed)
+{
+	size_t max = p->profile_count + p->tools->allow.count + p->tools->bypass.count + 64, n = 0;
+	const char **names = arena_array(a, max, sizeof *names);
+
+	for (const struct tool *t = catalogue_tools; t->name; t++)
+		if (toolpolicy_ask(p, t->name, sandboxed).allowed)
+			names[n++] = t->name;
+	n = add_foreign(p, p->profile_items, p->profile_count, sandboxed, names, n);
+	n = add_foreign(p, p->tools->allow.items, p->tools->allow.count, sandboxed, names, n);
+	names[n] = NULL;
+	return names;
+}
+
+/* A walk over own groups: `path` marks the groups on the way down, `done` those that are known to
+ * be fine. */
+struct walk {
+	const struct opt_map *groups;
+	uint64_t path, done;
+	struct err *e;
+};
+
+static int walk_list(struct walk *w, const struct opt_list *list);
+
+static int walk_item(struct walk *w, const struct item *item)
+{
+	const char *name = item->text + strlen("group:");
+	char at[WHERE_TEXT];
+	uint64_t bit;
+	int own, r;
+
+	if (!str_starts(item->text, "group:") || catalogue_group(name))
+		return 0;
+	where_text(&item->at, at);
+	own = own_group(w->groups, name);
+	if (own < 0)
+		return err_set(w->e, EINVAL, "%s: there is no group '%s'", at, name);
+	bit = UINT64_C(1) << own;
+	if (w->path & bit)
+		return err_set(w->e, EINVAL, "%s: group '%s' contains itself", at, name);
+	if (w->done & bit)
+		return 0;
+	w->path |= bit;
+	r = walk_list(w, &w->groups->entries[own].list);
+	w->path &= ~bit;
+	w->done |= bit;
+	return r;
+}
+
+static int walk_list(struct walk *w, const struct opt_list *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < list->count && r == 0; i++)
+		r = walk_item(w, &list->items[i]);
+	return r;
+}
+
+static int check_group_names(const struct opt_map *groups, struct err *e)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct entry *group = &groups->entries[i];
+		char at[WHERE_TEXT];
+
+		where_text(&group->at, at);
+		if (i >= TOOLPOLICY_MAX_GROUPS)
+			return err_set(
+				e, EINVAL, "%s: more than %d groups", at, TOOLPOLICY_MAX_GROUPS);
+		if (!str_is_name(group->key))
+			return err_set(e, EINVAL, "%s: a group needs a plain name", at);
+		if (catalogue_group(group->key))
+			return err_set(e, EINVAL, "%s: group '%s' is built in; choose another name",
+				at, group->key);
+	}
+	return 0;
+}
+
+int toolpolicy_check_groups(const struct tools *t, struct err *e)
+{
+	const struct opt_list *lists[] = {
+		&t->allow, &t->deny, &t->sandbox.allow, &t->sandbox.deny, &t->bypass};
+	struct walk w = {.groups = &t->groups, .e = e};
+	int r = check_group_names(&t->groups, e);
+
+	for (size_t i = 0; i < ARRAY_LEN(lists) && r == 0; i++)
+		r = walk_list(&w, lists[i]);
+	for (size_t i = 0; i < t->groups.count && r == 0; i++) {
+		w.path = UINT64_C(1) << i;
+		r = walk_list(&w, &t->groups.entries[i].list);
+	}
+	return r;
+}

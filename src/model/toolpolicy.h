@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Which tools an agent may use: (profile + allow) - deny, and while sandboxed also within the
+ * sandbox lists. Deny is absolute. Pure; the lists come from model/resolve.h.
+ */
+
+#include "base/mem.h"
+#include "model/tools.h"
+
+#define TOOLPOLICY_MAX_GROUPS 64 /* own groups */
+
+struct toolpolicy {
+	const char *profile;
+	struct where profile_at;
+	const struct item *profile_items;
+	size_t profile_count;
+	const struct tools *tools;
+};
+
+struct tool_answer {
+	bool allowed;
+	const char *code;        /* "tool-denied", ... one of the reason codes */
+	const struct item *item; /* the rule that decided; NULL when none did */
+	const char *list;        /* the key it stands in */
+};
+
+/* tool: canonical name (catalogue_resolve). */
+struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, bool sandboxed);
+bool toolpolicy_bypasses(
+	const struct toolpolicy *p, const char *tool, const struct item **ret_item);
+/* Does one item of a list (a tool, group:<name>, a glob) cover this tool? */
+bool toolpolicy_item_matches(const struct opt_map *groups, const char *item, const char *tool);
+/* Every group:<name> of a list exists, and no own group contains itself. */
+int toolpolicy_check_groups(const struct tools *t, struct err *e);
+/* Names of the catalogue and of the rules that are allowed, in the catalogue's order; NULL ends. */
+const char *const *toolpolicy_effective(
+	const struct toolpolicy *p, struct arena *a, bool sandboxed);
