@@ -3,8 +3,9 @@
 
 /*
  * A growing text buffer with an upper bound. What does not fit is dropped and counted, never
- * written: `dropped` says how many bytes. Start from BUF(max); release with buf_free
- * (auto_(buf_free)).
+ * written: `dropped` says how many bytes. Once something was dropped nothing more is added, so the
+ * text is always a beginning of the whole. Start from BUF(max), where max does not count the NUL;
+ * release with buf_free (auto_(buf_free)). What is added must not lie in the buffer itself.
  */
 
 #include "base/macro.h"

@@ -4,7 +4,8 @@
 /*
  * Foreign bytes made safe to show. Whatever a terminal could act on, or a reader could not see, is
  * written as \n, \t, \xNN or \u{NNNN}; a backslash as \\. The result is printable UTF-8 on one line
- * and unambiguous: two different inputs never look the same.
+ * and unambiguous: two different inputs never look the same. Where the buffer ends, no escape and
+ * no character is cut in half.
  */
 
 #include "base/buf.h"

@@ -11,6 +11,7 @@
  * types.
  */
 
+#include "base/buf.h"
 #include "base/macro.h"
 #include "base/number.h"
 #include "base/where.h"
@@ -90,8 +91,7 @@ enum field_type {
 enum order {
 	ORDER_FIXED,  /* no value is tighter than another: the value may not change at all */
 	ORDER_NAMES,  /* an enum whose names stand in order, tightest first */
-	ORDER_LESS,   /* a smaller number is tighter; 0 is "none at all" where `zero` says unlimited
-		       */
+	ORDER_LESS,   /* a smaller number is tighter; 0 is the loosest if `zero_unlimited` */
 	ORDER_TRUE,   /* true is tighter */
 	ORDER_FALSE,  /* false is tighter */
 	ORDER_FEWER,  /* a list that grants: fewer items are tighter */
@@ -102,8 +102,7 @@ enum order {
 /* What a key does in this version; `ward config schema --support` prints it. */
 enum support {
 	SUPPORT_NONE,    /* known, but using it is an error: not yet supported */
-	SUPPORT_EXPLAIN, /* checked, merged and shown in what would happen; enforced by the engine,
-			    which comes later */
+	SUPPORT_EXPLAIN, /* checked, merged and shown in what would happen, but not yet enforced */
 	SUPPORT_FULL     /* takes part in decisions */
 };
 
@@ -117,16 +116,17 @@ struct field {
 	bool zero_unlimited; /* ... and means "no limit", the loosest value */
 	bool append;         /* lists of later levels are added, not put in place of earlier ones */
 	char letter;         /* command line: -x */
-	const char *shorthand; /* OBJECT: member that is meant when a plain value stands in place of
-				  the object */
+	const char *shorthand;      /* OBJECT: the member that a plain value in its place means */
 	const struct field *fields; /* OBJECT: its table */
 	const char *const *names;   /* ENUM: in order of the enum, NULL at the end */
 	int (*check)(const char *text, struct err *e); /* TEXT, LIST, MAP: each text */
+	/* LIST: does one item grant everything that the other grants? NULL: only when they are equal. */
+	bool (*covers)(const char *outer, const char *inner);
+	void (*show)(struct buf *out, const void *value); /* SPECIAL: as JSON */
 	const char *arg;      /* help: what stands for the value, as in --session KEY */
 	const char *fallback; /* the default, for documents */
-	const char *sample; /* a value other than the default, in JSON5, for documents and generated
-			       tests */
-	const char *help;   /* one line */
+	const char *sample;   /* in JSON5, not the default: for documents and generated tests */
+	const char *help;     /* one line */
 };
 
 #define F_AT(s, m, type) .offset = (uint32_t)(offsetof(s, m) + MEMBER_IS(s, m, type))
@@ -158,19 +158,27 @@ static inline const struct where *field_where(const struct field *f, const void 
 
 /* The row with that name, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);
-/* The row for a dotted path such as "resources.memory"; *io_base moves to its struct (NULL
- * allowed). */
+/*
+ * The row for a dotted path such as "resources.memory", also when it names an object; *io_base
+ * moves to the struct that the row belongs to. Both io_base and *io_base may be NULL.
+ */
 const struct field *field_find_path(
 	const struct field *table, const char *path, const void **io_base);
 /* The row whose name is closest, for "did you mean"; NULL when none is close. */
 const char *field_nearest(const struct field *table, const char *name);
-/* Copies every value that is set in src over dst, going into objects. */
+/*
+ * Copies every value that is set in src over dst, going into objects. Lists are copied like the
+ * rest: adding those of several levels up is for the caller.
+ */
 void field_merge(const struct field *table, void *dst, const void *src);
+/* Of the value type; 0 for an object. */
 size_t field_value_size(enum field_type type);
 
-/* Calls fn for every leaf with its dotted path; stops at the first non-zero answer and returns it.
+/*
+ * Calls fn for every row that is no object, in order, with its dotted path and the struct that the
+ * row belongs to (NULL when base is NULL); stops at the first non-zero answer and returns it. A
+ * path of FIELD_PATH bytes or more is -ENAMETOOLONG.
  */
+#define FIELD_PATH 128
 typedef int field_visit(const char *path, const struct field *f, void *base, void *ctx);
 int field_each(const struct field *table, void *base, field_visit *fn, void *ctx);
-
-#define FIELD_PATH 128

@@ -8,10 +8,7 @@
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A constant expression of value 0 that does not compile unless the member has exactly that type.
- */
-#define MEMBER_IS(type, member, wanted)                                                    \
-	(sizeof(char[__builtin_types_compatible_p(__typeof__(((type *)0)->member), wanted) \
-			     ? 1                                                           \
-			     : -1]) -                                                      \
-		1)
+/* A constant 0 that does not compile unless the member has exactly that type. */
+#define MEMBER_IS(type, member, wanted) \
+	(sizeof(char[TYPES_MATCH(__typeof__(((type *)0)->member), wanted) ? 1 : -1]) - 1)
+#define TYPES_MATCH(a, b) __builtin_types_compatible_p(a, b)

@@ -10,6 +10,25 @@
 #define CHUNK_FIRST ((size_t)16 * 1024)
 #define CHUNK_LAST ((size_t)256 * 1024)
 
+/* Under the address sanitizer what was not handed out may not be touched, as with malloc. */
+#ifdef __SANITIZE_ADDRESS__
+#define GUARDED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GUARDED
+#endif
+#endif
+#ifdef GUARDED
+#include <sanitizer/asan_interface.h>
+#define GAP ALIGN
+#define forbid(p, size) ASAN_POISON_MEMORY_REGION(p, size)
+#define permit(p, size) ASAN_UNPOISON_MEMORY_REGION(p, size)
+#else
+#define GAP 0
+#define forbid(p, size) ((void)(p), (void)(size))
+#define permit(p, size) ((void)(p), (void)(size))
+#endif
+
 /* Only what is handed out is ever written: an untouched page costs nothing. */
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -72,6 +91,7 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t need)
 	size_t size = own ? need : ordinary;
 	struct arena_chunk *c = must(malloc(sum(sizeof(*c), size)));
 
+	forbid(c->data, size);
 	c->used = 0;
 	c->size = size;
 	c->grow = own || ordinary >= CHUNK_LAST ? ordinary : ordinary * 2;
@@ -85,7 +105,7 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t need)
 
 static void *take(struct arena *a, size_t size)
 {
-	size_t need = sum(size, ALIGN - 1) & ~(ALIGN - 1);
+	size_t need = sum(size, GAP + ALIGN - 1) & ~(ALIGN - 1);
 	struct arena_chunk *c = a->head;
 
 	if (!c || c->size - c->used < need)
@@ -93,6 +113,7 @@ static void *take(struct arena *a, size_t size)
 
 	char *p = c->data + c->used;
 
+	permit(p, size);
 	c->used += need;
 	return p;
 }
@@ -151,6 +172,7 @@ void arena_free(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
+		permit(c->data, c->size);
 		free(c);
 		c = next;
 	}

@@ -146,7 +146,7 @@ static int count_part(const char *text, size_t len, uint64_t *ret, const char *f
 	uint64_t factor = 1, value;
 	bool exact;
 
-	if (!scan(text, &s) || s.rest > text + len)
+	if (!scan(text, &s))
 		return complain(e, EINVAL, text, form);
 	if (s.rest < text + len) {
 		const struct unit *unit =
@@ -174,7 +174,6 @@ int number_count(const char *text, uint64_t *ret, struct err *e)
 /* k, K, Ki, KB, KiB and so on, all the same; 0 when it is none of them. */
 static uint64_t size_factor(const char *suffix)
 {
-	const char letter = *suffix >= 'a' ? *suffix : (char)(*suffix - 'A' + 'a');
 	const char *rest = suffix + 1;
 
 	if (!*suffix)
@@ -182,7 +181,7 @@ static uint64_t size_factor(const char *suffix)
 	rest += *rest == 'i';
 	rest += *rest == 'B' || *rest == 'b';
 	for (size_t i = 0; i < ARRAY_LEN(size_units) && !*rest; i++)
-		if ((size_units[i].name[0] | 0x20) == letter)
+		if ((size_units[i].name[0] | 0x20) == (*suffix | 0x20))
 			return size_units[i].factor;
 	return 0;
 }

@@ -14,7 +14,9 @@ bool str_in(const char *text, const char *const *list); /* list ends with NULL *
 /*
  * The closest word of a list, for "did you mean": step i is names(i, ctx), NULL ends the list.
  * Only a plausible typing error counts (Damerau-Levenshtein distance at most 1 for words of up to 4
- * letters, 2 up to 8, 3 above; case does not count); NULL when nothing is that close.
+ * letters, 2 up to 8, 3 above; case does not count; something must be left in common); NULL when
+ * nothing is that close. Of equally close ones the first. Words above 64 bytes are close to
+ * nothing.
  */
 const char *str_nearest(
 	const char *word, const char *(*names)(size_t i, const void *ctx), const void *ctx);

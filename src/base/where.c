@@ -28,19 +28,20 @@ static bool is_inside_character(char c)
 }
 
 /* The longest end of the name that fits once it is escaped; cut between characters. */
-static void put_tail(struct buf *out, const char *name, size_t len)
+static void put_tail(struct buf *out, const char *name)
 {
-	size_t room = out->max - sizeof(DOTS) + 1;
+	size_t len = strlen(name), room = out->max - strlen(DOTS);
 
 	name += len > room ? len - room : 0;
-	do {
+	for (;; name++) {
+		if (is_inside_character(*name))
+			continue;
 		buf_reset(out);
-		do
-			name++;
-		while (is_inside_character(*name));
 		buf_puts(out, DOTS);
 		escape_text(out, name);
-	} while (out->dropped);
+		if (!out->dropped)
+			return;
+	}
 }
 
 void where_text(const struct where *at, char out[WHERE_TEXT])
@@ -54,6 +55,6 @@ void where_text(const struct where *at, char out[WHERE_TEXT])
 
 	escape_text(&shown, name);
 	if (shown.dropped)
-		put_tail(&shown, name, strlen(name));
+		put_tail(&shown, name);
 	snprintf(out, WHERE_TEXT, "%s%s", buf_text(&shown), end);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Where a value was written: a source (a file, the command line, ward itself) with line and column.
+/*
+ * Where a value was written: a source (a file, the command line, ward itself) with line and column.
+ * Owns nothing.
  */
 
 #include <stdint.h>
@@ -21,5 +23,8 @@ struct where {
 };
 
 #define WHERE_TEXT 320
-/* "file:3:7", "command line", "built in"; foreign bytes escaped, long paths cut in front. */
+/*
+ * "file:3:7", "command line", "built in", or "not set" when nobody wrote it; foreign bytes escaped,
+ * long paths cut in front.
+ */
 void where_text(const struct where *at, char out[WHERE_TEXT]);
