@@ -119,8 +119,10 @@ struct field {
 	const char *shorthand;      /* OBJECT: the member that a plain value in its place means */
 	const struct field *fields; /* OBJECT: its table */
 	const char *const *names;   /* ENUM: in order of the enum, NULL at the end */
-	int (*check)(const char *text, struct err *e); /* TEXT, LIST, MAP: each text */
-	/* LIST: does one item grant everything that the other grants? NULL: only when they are equal. */
+	int (*check)(const char *text, struct err *e);     /* TEXT, LIST, MAP: each text */
+	int (*check_key)(const char *text, struct err *e); /* MAP, LISTMAP: each key */
+	/* LIST: does one item grant everything that the other grants? NULL: only when they are
+	 * equal. */
 	bool (*covers)(const char *outer, const char *inner);
 	void (*show)(struct buf *out, const void *value); /* SPECIAL: as JSON */
 	const char *arg;      /* help: what stands for the value, as in --session KEY */

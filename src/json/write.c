@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/write.h"
+
+#include "base/show.h"
+
+static void new_line(struct writer *w)
+{
+	buf_putc(w->out, '\n');
+	for (unsigned i = 0; i < w->depth; i++)
+		buf_puts(w->out, "  ");
+}
+
+/* Comma, line and key: whatever stands before a value. */
+static void begin(struct writer *w, const char *key)
+{
+	if (w->depth > 0) {
+		if (w->filled[w->depth])
+			buf_putc(w->out, ',');
+		w->filled[w->depth] = true;
+		new_line(w);
+	}
+	if (key) {
+		show_string(w->out, key);
+		buf_puts(w->out, ": ");
+	}
+}
+
+static void open_level(struct writer *w, const char *key, char bracket)
+{
+	begin(w, key);
+	buf_putc(w->out, bracket);
+	if (w->depth + 1 < WRITE_DEPTH)
+		w->depth++;
+	w->filled[w->depth] = false;
+}
+
+static void close_level(struct writer *w, char bracket)
+{
+	bool filled = w->filled[w->depth];
+
+	w->depth--;
+	if (filled)
+		new_line(w);
+	buf_putc(w->out, bracket);
+	if (w->depth == 0)
+		buf_putc(w->out, '\n');
+}
+
+void write_object(struct writer *w, const char *key)
+{
+	open_level(w, key, '{');
+}
+
+void write_list(struct writer *w, const char *key)
+{
+	open_level(w, key, '[');
+}
+
+void write_end_object(struct writer *w)
+{
+	close_level(w, '}');
+}
+
+void write_end_list(struct writer *w)
+{
+	close_level(w, ']');
+}
+
+void write_text(struct writer *w, const char *key, const char *text)
+{
+	begin(w, key);
+	if (text)
+		show_string(w->out, text);
+	else
+		buf_puts(w->out, "null");
+}
+
+void write_number(struct writer *w, const char *key, int64_t v)
+{
+	begin(w, key);
+	buf_printf(w->out, "%lld", (long long)v);
+}
+
+void write_unsigned(struct writer *w, const char *key, uint64_t v)
+{
+	begin(w, key);
+	buf_printf(w->out, "%llu", (unsigned long long)v);
+}
+
+void write_bool(struct writer *w, const char *key, bool v)
+{
+	begin(w, key);
+	buf_puts(w->out, v ? "true" : "false");
+}
+
+void write_raw(struct writer *w, const char *key, const char *json)
+{
+	begin(w, key);
+	buf_puts(w->out, json);
+}
+
+void write_texts(struct writer *w, const char *key, const char *const *texts)
+{
+	write_list(w, key);
+	for (; *texts; texts++)
+		write_text(w, NULL, *texts);
+	write_end_list(w);
+}
