@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A thin front for people: meson and ninja build, tests/run tests. `make help` lists the targets.
+
+PREFIX = /usr/local
+DESTDIR =
+SECONDS = 60
+
+.PHONY: all help try test coverage fuzz bench install format clean
+
+all: ## build the program: build/ward (LIBC=system: with the machine's own C library)
+	@scripts/deps check build
+	@scripts/build build ward
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+try: ## show on this machine what the program does
+	@scripts/deps install build
+	@scripts/build build ward
+	@scripts/try build/ward
+
+test: ## run every test and check (T='unit/* checks/man': only these)
+	@scripts/deps install build test
+	@tests/run $(T)
+
+coverage: ## run the tests and report which lines and branches they reach
+	@scripts/deps install build test coverage
+	@scripts/coverage
+
+fuzz: ## search for crashes in every parser (SECONDS=60 each; T=json5: only this one)
+	@scripts/deps install build test
+	@scripts/fuzz $(SECONDS) $(T)
+
+bench: ## measure start-up and decisions against their bars
+	@scripts/deps install build bench
+	@scripts/build build ward bench/spawn
+	@bench/run build/ward build/bench/spawn
+
+install: all ## install to PREFIX (/usr/local), below DESTDIR
+	@scripts/install build/ward "$(DESTDIR)" "$(PREFIX)"
+
+format: ## bring every C file into shape
+	@scripts/deps check test
+	@scripts/format
+
+clean: ## remove every build tree
+	rm -rf build build-*
