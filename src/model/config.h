@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The whole configuration: one layer per level of trust, each holding what its source says and
+ * The whole configuration: one part per level of trust, each holding what its source says and
  * where. Nothing is merged here; model/resolve.h answers what holds for one agent. Everything
  * belongs to one arena. Filled by json/config_read.h, checked as a whole by config_check().
  */
@@ -44,7 +44,7 @@ struct globals {
 };
 extern const struct field global_fields[];
 
-struct layer {
+struct config_level {
 	const struct source *source; /* NULL: there is no such file */
 	struct settings defaults;    /* agents.defaults.sandbox and tools */
 	struct settings override;    /* caller only: for this request, whatever the agent */
@@ -55,8 +55,9 @@ struct layer {
 
 struct config {
 	struct arena arena;
-	struct layer layers[LEVEL_COUNT]; /* LEVEL_BUILTIN stays empty: see builtin_defaults */
-	char home[256];                   /* of the caller, for ~ in binds; empty when unknown */
+	struct config_level
+		levels[LEVEL_COUNT]; /* LEVEL_BUILTIN stays empty: see builtin_defaults */
+	char home[256];              /* of the caller, for ~ in binds; empty when unknown */
 };
 
 void config_free(struct config *c);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sandbox.h"
 
+#include "base/show.h"
 #include "model/bindspec.h"
 #include "model/check.h"
+#include "model/net.h"
 #include "model/netrule.h"
 
 const char *const mode_names[] = {"all", "non-main", "off", NULL};
@@ -26,17 +28,56 @@ static const struct field limits_fields[] = {
 	{"cpus", F_CPUS(struct limits, cpus, EXPLAINS, .order = ORDER_LESS, .fallback = "2",
 			 .help = "processors' worth of time, such as 0.5")},
 	{"pids", F_COUNT(struct limits, pids, EXPLAINS, .order = ORDER_LESS, .fallback = "256",
-			  .help = "processes and threads")},
+			 .help = "processes and threads")},
 	{"disk", F_SIZE(struct limits, disk, EXPLAINS, .order = ORDER_LESS, .fallback = "1G",
 			 .help = "storage that ward owns: tmpfs, layers, private workspaces")},
-	{"inodes", F_COUNT(struct limits, inodes, EXPLAINS, .order = ORDER_LESS,
-			    .fallback = "100k", .help = "files in that storage")},
+	{"inodes", F_COUNT(struct limits, inodes, EXPLAINS, .order = ORDER_LESS, .fallback = "100k",
+			   .help = "files in that storage")},
 	{"files", F_COUNT(struct limits, files, EXPLAINS, .order = ORDER_LESS, .fallback = "4096",
-			   .help = "open files of one process")},
+			  .help = "open files of one process")},
 	{"fileSize", F_SIZE(struct limits, file_size, EXPLAINS, .order = ORDER_LESS,
 			     .fallback = "none", .help = "size of one file")},
 	{0},
 };
+
+const struct field budget_fields[] = {
+	{"up", F_SIZE(struct budget, up, LATER, .help = "bytes to that name")},
+	{"down", F_SIZE(struct budget, down, LATER, .help = "bytes from that name")},
+	{0},
+};
+
+static void show_budget(struct buf *out, const void *value)
+{
+	const struct budgets *b = value;
+
+	buf_putc(out, '{');
+	for (size_t i = 0; i < b->count; i++) {
+		const struct budget *row = &b->items[i];
+
+		buf_puts(out, i ? ", " : "");
+		show_string(out, row->name);
+		buf_puts(out, ": {");
+		for (const struct field *f = budget_fields; f->name; f++) {
+			if (!field_where(f, row)->source)
+				continue;
+			buf_printf(out, "%s\"%s\": ", f == budget_fields ? "" : ", ", f->name);
+			show_value(out, f, field_at(f, row));
+		}
+		buf_putc(out, '}');
+	}
+	buf_putc(out, '}');
+}
+
+static void show_caches(struct buf *out, const void *value)
+{
+	const struct caches *c = value;
+	static const struct field list = {.type = FIELD_LIST};
+
+	if (c->names.count > 0)
+		show_value(out, &list, &c->names);
+	else
+		buf_puts(out, c->all ? "true" : "false");
+}
 
 static const struct field network_fields[] = {
 	{"mode", F_ENUM(struct network, mode, network_names, EXPLAINS, .order = ORDER_SPECIAL,
@@ -44,17 +85,19 @@ static const struct field network_fields[] = {
 			 .help = "none, limited (TCP 80 and 443 to public addresses) or full")},
 	{"allow", F_LIST(struct network, allow, EXPLAINS, .order = ORDER_SPECIAL,
 			  .check = netrule_check, .fallback = "none",
-			  .help = "names, *.names, CIDRs, host-service:port; nothing else is reachable")},
+			  .help = "names, *.names, CIDRs, host-service:port; nothing else is "
+				  "reachable")},
 	{"deny", F_LIST(struct network, deny, EXPLAINS, .order = ORDER_MORE, .append = true,
 			 .check = netrule_check, .fallback = "[]",
 			 .help = "the same forms; deny wins over allow")},
-	{"budget", F_SPECIAL(struct network, budget, LATER, .order = ORDER_FIXED,
-			    .fallback = "none", .help = "bytes up and down per name")},
+	{"budget",
+		F_SPECIAL(struct network, budget, LATER, .order = ORDER_FIXED, .show = show_budget,
+			.fallback = "none", .help = "bytes up and down per name")},
 	{"dns", F_LIST(struct network, dns, LATER, .order = ORDER_FIXED, .check = net_check_dns,
 			.fallback = "the host's", .help = "resolvers, used outside the sandbox")},
 	{"hosts", F_MAP(struct network, hosts, LATER, .order = ORDER_FIXED,
-			 .check = net_check_hosts_value, .fallback = "{}",
-			 .help = "name to address")},
+			  .check = net_check_hosts_value, .check_key = net_check_hosts_name,
+			  .fallback = "{}", .help = "name to address")},
 	{"publish", F_LIST(struct network, publish, LATER, .order = ORDER_FEWER,
 			    .check = net_check_publish, .fallback = "[]",
 			    .help = "[address:]port:port, from the host into the sandbox")},
@@ -63,9 +106,9 @@ static const struct field network_fields[] = {
 
 static const struct field prune_fields[] = {
 	{"idle", F_DURATION(struct prune, idle, LATER, .order = ORDER_LESS, .fallback = "24h",
-			     .help = "remove a sandbox that was not used for so long")},
+			 .help = "remove a sandbox that was not used for so long")},
 	{"age", F_DURATION(struct prune, age, LATER, .order = ORDER_LESS, .fallback = "7d",
-			    .help = "remove a sandbox that is so old")},
+			.help = "remove a sandbox that is so old")},
 	{0},
 };
 
@@ -83,11 +126,11 @@ static const struct field browser_fields[] = {
 	{"image", F_TEXT(struct browser, image, LATER, .order = ORDER_FIXED, .check = check_image,
 			  .fallback = "host", .help = "what the browser runs in")},
 	{"cdpPort", F_COUNT(struct browser, cdp_port, LATER, .order = ORDER_FIXED,
-			     .fallback = "9222", .help = "port of the browser's control protocol")},
+			    .fallback = "9222", .help = "port of the browser's control protocol")},
 	{"vncPort", F_COUNT(struct browser, vnc_port, LATER, .order = ORDER_FIXED,
-			     .fallback = "5900", .help = "port to watch it by VNC")},
+			    .fallback = "5900", .help = "port to watch it by VNC")},
 	{"noVncPort", F_COUNT(struct browser, no_vnc_port, LATER, .order = ORDER_FIXED,
-			       .fallback = "6080", .help = "port to watch it in another browser")},
+			      .fallback = "6080", .help = "port to watch it in another browser")},
 	{"headless", F_BOOL(struct browser, headless, LATER, .order = ORDER_FIXED,
 			     .fallback = "true", .help = "without a screen")},
 	{"enableNoVnc", F_BOOL(struct browser, enable_no_vnc, LATER, .order = ORDER_FALSE,
@@ -99,28 +142,33 @@ static const struct field browser_fields[] = {
 
 /* Long because it is the whole list of keys. */
 const struct field sandbox_fields[] = {
-	{"mode", F_ENUM(struct sandbox, mode, mode_names, DECIDES, .order = ORDER_NAMES,
-			 .fallback = "all",
-			 .help = "which sessions are sandboxed; non-main: all but agent:<id>:main")},
+	{"mode",
+		F_ENUM(struct sandbox, mode, mode_names, DECIDES, .order = ORDER_NAMES,
+			.fallback = "all",
+			.help = "which sessions are sandboxed; non-main: all but agent:<id>:main")},
 	{"scope", F_ENUM(struct sandbox, scope, scope_names, DECIDES, .order = ORDER_NAMES,
 			  .fallback = "session", .help = "which sessions share a sandbox")},
-	{"runtime", F_TEXT(struct sandbox, runtime, DECIDES, .order = ORDER_FIXED,
-			    .check = check_runtime, .fallback = "auto",
-			    .help = "what carries it out: auto, native, docker, docker:<container>, "
-				    "podman, gvisor, crun, runc, lima, kubernetes, spawn, host")},
+	{"runtime",
+		F_TEXT(struct sandbox, runtime, DECIDES, .order = ORDER_FIXED,
+			.check = check_runtime, .fallback = "auto",
+			.help = "what carries it out: auto, native, docker, docker:<container>, "
+				"podman, gvisor, crun, runc, lima, kubernetes, spawn, host")},
 	{"fallback", F_LIST(struct sandbox, fallback, DECIDES, .order = ORDER_FEWER,
 			     .check = check_runtime, .fallback = "[]",
 			     .help = "runtimes to try when the chosen one cannot run")},
-	{"require", F_LIST(struct sandbox, require, DECIDES, .order = ORDER_MORE,
-			    .check = check_layer,
-			    .fallback = "filesystem network processes syscalls, and every limit that was written",
-			    .help = "layers without which nothing runs")},
+	{"require",
+		F_LIST(struct sandbox, require, DECIDES, .order = ORDER_MORE, .check = check_layer,
+			.fallback = "filesystem network processes syscalls, and every limit that "
+				    "was written",
+			.help = "layers without which nothing runs")},
 	{"profile", F_TEXT(struct sandbox, profile, DECIDES, .order = ORDER_SPECIAL,
 			    .check = check_name, .fallback = "standard",
-			    .help = "start from this set: trusted, standard, untrusted or one of profiles")},
-	{"workspace", F_ENUM(struct sandbox, workspace, workspace_names, EXPLAINS,
-			      .order = ORDER_NAMES, .fallback = "rw",
-			      .help = "none (a private folder), ro, cow (changes go to a layer), rw")},
+			    .help = "start from this set: trusted, standard, untrusted or one of "
+				    "profiles")},
+	{"workspace",
+		F_ENUM(struct sandbox, workspace, workspace_names, EXPLAINS, .order = ORDER_NAMES,
+			.fallback = "rw",
+			.help = "none (a private folder), ro, cow (changes go to a layer), rw")},
 	{"workspacePath", F_TEXT(struct sandbox, workspace_path, EXPLAINS, .order = ORDER_FIXED,
 				  .check = check_absolute_path, .fallback = "the current folder",
 				  .help = "the folder on the host")},
@@ -128,12 +176,14 @@ const struct field sandbox_fields[] = {
 			    .check = check_glob, .fallback = "see below",
 			    .help = "names in the workspace that cannot be changed from inside")},
 	{"hide", F_LIST(struct sandbox, hide, EXPLAINS, .order = ORDER_MORE, .check = check_glob,
-			 .fallback = "[]", .help = "names in the workspace that cannot be read inside")},
-	{"image", F_TEXT(struct sandbox, image, EXPLAINS, .order = ORDER_FIXED,
-			  .check = check_image, .fallback = "host",
-			  .help = "root file system: host, dir:/path, oci:/path[:tag], a reference")},
+			 .fallback = "[]",
+			 .help = "names in the workspace that cannot be read inside")},
+	{"image",
+		F_TEXT(struct sandbox, image, EXPLAINS, .order = ORDER_FIXED, .check = check_image,
+			.fallback = "host",
+			.help = "root file system: host, dir:/path, oci:/path[:tag], a reference")},
 	{"startupTimeout", F_DURATION(struct sandbox, startup_timeout, LATER, .order = ORDER_LESS,
-				       .fallback = "60s", .help = "how long a start may take")},
+				   .fallback = "60s", .help = "how long a start may take")},
 	{"hostPaths", F_LIST(struct sandbox, host_paths, EXPLAINS, .order = ORDER_FEWER,
 			      .check = check_absolute_path, .fallback = "[]",
 			      .help = "more read-only folders of the host, such as a toolchain")},
@@ -147,9 +197,9 @@ const struct field sandbox_fields[] = {
 	{"capAdd", F_LIST(struct sandbox, cap_add, LATER, .order = ORDER_FEWER,
 			   .check = check_capability, .fallback = "[]",
 			   .help = "container runtimes: capabilities to keep")},
-	{"seccomp", F_TEXT(struct sandbox, seccomp, LATER, .order = ORDER_FIXED,
-			    .check = check_seccomp, .fallback = "default",
-			    .help = "default, or the path of an OCI profile")},
+	{"seccomp",
+		F_TEXT(struct sandbox, seccomp, LATER, .order = ORDER_FIXED, .check = check_seccomp,
+			.fallback = "default", .help = "default, or the path of an OCI profile")},
 	{"apparmor", F_TEXT(struct sandbox, apparmor, LATER, .order = ORDER_FIXED,
 			     .check = check_name, .fallback = "none", .help = "profile name")},
 	{"tmpfs", F_LIST(struct sandbox, tmpfs, EXPLAINS, .order = ORDER_FEWER,
@@ -159,19 +209,20 @@ const struct field sandbox_fields[] = {
 	{"network", F_OBJECT(struct sandbox, network, network_fields, .shorthand = "mode",
 			    .help = "none, limited, full, or an object")},
 	{"timeout", F_DURATION(struct sandbox, timeout, EXPLAINS, .order = ORDER_LESS, .zero = true,
-				.zero_unlimited = true,
-				.fallback = "60s at agent entrances, none for run and shell",
-				.help = "time for one command; 0 = none")},
+			    .zero_unlimited = true,
+			    .fallback = "60s at agent entrances, none for run and shell",
+			    .help = "time for one command; 0 = none")},
 	{"idleTimeout", F_DURATION(struct sandbox, idle_timeout, EXPLAINS, .order = ORDER_LESS,
-				    .zero = true, .zero_unlimited = true, .fallback = "0",
-				    .help = "time without output; 0 = none")},
-	{"killGrace", F_DURATION(struct sandbox, kill_grace, EXPLAINS, .order = ORDER_LESS,
-				  .zero = true, .fallback = "2s",
-				  .help = "between the request to end and the kill")},
+				.zero = true, .zero_unlimited = true, .fallback = "0",
+				.help = "time without output; 0 = none")},
+	{"killGrace",
+		F_DURATION(struct sandbox, kill_grace, EXPLAINS, .order = ORDER_LESS, .zero = true,
+			.fallback = "2s", .help = "between the request to end and the kill")},
 	{"outputLimit", F_SIZE(struct sandbox, output_limit, EXPLAINS, .order = ORDER_LESS,
 				.fallback = "10M", .help = "bytes kept of each output stream")},
-	{"env", F_MAP(struct sandbox, env, EXPLAINS, .order = ORDER_FIXED, .fallback = "{}",
-		       .help = "environment variables to set")},
+	{"env", F_MAP(struct sandbox, env, EXPLAINS, .order = ORDER_FIXED, .check = check_env_value,
+			.check_key = check_env_name, .fallback = "{}",
+			.help = "environment variables to set")},
 	{"passEnv", F_LIST(struct sandbox, pass_env, EXPLAINS, .order = ORDER_FEWER,
 			    .check = check_env_pattern, .fallback = "LANG LC_* TERM TZ",
 			    .help = "variables of the caller that pass")},
@@ -186,12 +237,13 @@ const struct field sandbox_fields[] = {
 	{"keepAlive", F_BOOL(struct sandbox, keep_alive, LATER, .order = ORDER_FALSE,
 			      .fallback = "true", .help = "false: one sandbox per command")},
 	{"persistCaches", F_SPECIAL(struct sandbox, persist_caches, LATER, .order = ORDER_FIXED,
-				   .fallback = "false",
-				   .help = "true, or a list of named cache folders")},
+				  .show = show_caches, .fallback = "false",
+				  .help = "true, or a list of named cache folders")},
 	{"prune", F_OBJECT(struct sandbox, prune, prune_fields, .help = "when sandboxes go away")},
 	{"rate", F_OBJECT(struct sandbox, rate, rate_fields, .help = "how often")},
 	{"pool", F_COUNT(struct sandbox, pool, LATER, .order = ORDER_LESS, .zero = true,
-			  .fallback = "0", .help = "sandboxes kept ready")},
-	{"browser", F_OBJECT(struct sandbox, browser, browser_fields, .help = "the browser sandbox")},
+			 .fallback = "0", .help = "sandboxes kept ready")},
+	{"browser",
+		F_OBJECT(struct sandbox, browser, browser_fields, .help = "the browser sandbox")},
 	{0},
 };

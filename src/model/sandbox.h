@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The keys below `sandbox`: how a sandbox is built and what it may use. One row a key in sandbox_fields
- * (model/sandbox.c); the reader, the merge, the documents and the checks all go by those rows. Texts and
- * lists belong to the arena of the configuration.
+ * The keys below `sandbox`: how a sandbox is built and what it may use. One row a key in
+ * sandbox_fields (model/sandbox.c); the reader, the merge, the documents and the checks all go by
+ * those rows. Texts and lists belong to the arena of the configuration.
  */
 
 #include "base/field.h"
@@ -36,6 +36,25 @@ struct network {
 	struct opt_list dns;
 	struct opt_map hosts;
 	struct opt_list publish;
+};
+
+/* One row of network.budget. */
+struct budget {
+	const char *name;
+	struct opt_number up; /* bytes */
+	struct opt_number down;
+	struct where at;
+};
+struct budgets {
+	const struct budget *items;
+	size_t count;
+};
+extern const struct field budget_fields[];
+
+/* persistCaches: all of them, or those named. */
+struct caches {
+	bool all;
+	struct opt_list names;
 };
 
 struct prune {

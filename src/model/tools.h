@@ -22,6 +22,15 @@ struct rules {
 	size_t count;
 };
 
+/* A rule as it is written, before the defaults of its members. */
+struct rule_keys {
+	struct opt_text pattern;
+	struct opt_text to;
+	struct opt_bool approval;
+	struct opt_number ttl;
+};
+extern const struct field rule_fields[];
+
 struct elevated {
 	struct opt_bool enabled;
 	struct opt_special rules; /* struct rules */

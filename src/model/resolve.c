@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/resolve.h"
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/str.h"
+#include "model/bindspec.h"
+#include "model/layer.h"
+#include "model/locks.h"
+#include "model/merge.h"
+#include "model/tighten.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int merge_profile(const struct config *c, const struct opt_text *profile, struct arena *a,
+	struct settings *io, struct err *e)
+{
+	const struct settings *builtin = builtin_profile(profile->v);
+	bool found = builtin != NULL;
+	char at[WHERE_TEXT];
+
+	if (builtin)
+		merge_settings(a, io, builtin);
+	for (int i = 0; i < LEVEL_COUNT && !builtin; i++) {
+		const struct section *own = config_find(&c->levels[i].profiles, profile->v);
+
+		if (own && own->settings) {
+			merge_settings(a, io, own->settings);
+			found = true;
+		}
+	}
+	if (found)
+		return 0;
+	where_text(&profile->at, at);
+	return err_set(e, ENOENT, "%s: there is no profile '%s'", at, profile->v);
+}
+
+/* A section with the profile it names right beneath it. */
+static int merge_with_profile(const struct config *c, const struct settings *section,
+	struct arena *a, struct settings *io, struct err *e)
+{
+	int r = 0;
+
+	if (section->sandbox.profile.at.source)
+		r = merge_profile(c, &section->sandbox.profile, a, io, e);
+	if (r == 0)
+		merge_settings(a, io, section);
+	return r;
+}
+
+int resolve_up_to(const struct config *c, const char *agent, enum level last, struct arena *a,
+	struct settings *ret, struct err *e)
+{
+	struct settings out = builtin_defaults, defaults = {0}, entry = {0};
+	int r = 0;
+
+	for (int i = LEVEL_SYSTEM; i <= (int)last; i++) {
+		const struct config_level *level = &c->levels[i];
+		const struct section *own = agent ? config_find(&level->entries, agent) : NULL;
+
+		if (i == LEVEL_WORKSPACE || !level->source)
+			continue;
+		merge_settings(a, &defaults, &level->defaults);
+		if (own && own->settings)
+			merge_settings(a, &entry, own->settings);
+	}
+	if (!defaults.sandbox.profile.at.source)
+		r = merge_profile(c, &out.sandbox.profile, a, &out, e);
+	if (r == 0)
+		r = merge_with_profile(c, &defaults, a, &out, e);
+	if (r == 0)
+		r = merge_with_profile(c, &entry, a, &out, e);
+	if (r == 0 && last == LEVEL_CALLER && c->levels[LEVEL_CALLER].source)
+		r = merge_with_profile(c, &c->levels[LEVEL_CALLER].override, a, &out, e);
+	if (r < 0)
+		return r;
+	*ret = out;
+	return 0;
+}
+
+/* What the caller wrote stays above what the workspace's file made of the rest. */
+static void put_caller_back(
+	struct arena *a, const struct field *table, void *target, const void *full)
+{
+	for (const struct field *f = table; f->name; f++) {
+		void *dst = field_at(f, target);
+		const void *src = field_at(f, full);
+
+		if (f->type == FIELD_OBJECT)
+			put_caller_back(a, f->fields, dst, src);
+		else if (!field_where(f, full)->source ||
+			 field_where(f, full)->source->level != LEVEL_CALLER)
+			continue;
+		else if (f->order == ORDER_MORE)
+			*(struct opt_list *)dst = merge_lists(a, dst, src);
+		else
+			memcpy(dst, src, field_value_size(f->type));
+	}
+}
+
+static int check_workspace(const struct config *c, const char *agent,
+	const struct settings *section, struct arena *a, struct err *e)
+{
+	struct settings outer;
+	struct tighten t = {
+		.config = c,
+		.arena = a,
+		.inner = section,
+		.outer = &outer,
+		.prefix = agent ? arena_printf(a, "agents.entries.%s", agent) : "agents.defaults",
+		.because = "a workspace's file may only tighten",
+	};
+	int r = resolve_up_to(c, agent, LEVEL_USER, a, &outer, e);
+
+	return r < 0 ? r : tighten_check(&t, e);
+}
+
+/* Checks the workspace's sections and lays them over the result. */
+static int apply_workspace(const struct config *c, const char *agent, struct arena *a,
+	struct settings *io, struct err *e)
+{
+	const struct config_level *ws = &c->levels[LEVEL_WORKSPACE];
+	const struct section *own = agent ? config_find(&ws->entries, agent) : NULL;
+	struct settings full = *io, base;
+	int r = check_workspace(c, NULL, &ws->defaults, a, e);
+
+	if (r == 0 && own && own->settings)
+		r = check_workspace(c, agent, own->settings, a, e);
+	if (r == 0)
+		r = resolve_up_to(c, agent, LEVEL_USER, a, &base, e);
+	if (r < 0)
+		return r;
+	if (full.sandbox.profile.at.source->level == LEVEL_CALLER)
+		base = full;
+	tighten_apply(c, a, &base, &ws->defaults);
+	if (own && own->settings)
+		tighten_apply(c, a, &base, own->settings);
+	put_caller_back(a, settings_fields, &base, &full);
+	/* As in a merge: a mode without a list means exactly that mode. */
+	if (full.sandbox.network.mode.at.source->level == LEVEL_CALLER)
+		base.sandbox.network.allow = full.sandbox.network.allow;
+	*io = base;
+	return 0;
+}
+
+static struct rules collect_rules(struct arena *a, const struct elevated *el)
+{
+	const struct rules *written = el->rules.v;
+	size_t count = (written ? written->count : 0) + el->patterns.count;
+	struct rule *items = arena_array(a, count, sizeof *items);
+	struct rules out = {.items = items};
+
+	for (size_t i = 0; written && i < written->count; i++)
+		items[out.count++] = written->items[i];
+	for (size_t i = 0; i < el->patterns.count; i++)
+		items[out.count++] = (struct rule){
+			.pattern = el->patterns.items[i].text,
+			.to = "host",
+			.approval = el->require_approval.v,
+			.at = el->patterns.items[i].at,
+		};
+	return out;
+}
+
+static bool somebody_wrote(const struct where *at)
+{
+	return at->source && at->source->level != LEVEL_BUILTIN;
+}
+
+/* The default asks for every limit that somebody wrote; a written list is exactly that list. */
+static struct opt_list collect_require(struct arena *a, const struct sandbox *s)
+{
+	const struct {
+		const char *layer;
+		const struct where *at;
+	} limits[] = {
+		{"memory", &s->resources.memory.at},
+		{"cpu", &s->resources.cpus.at},
+		{"pids", &s->resources.pids.at},
+		{"disk", &s->resources.disk.at},
+	};
+	struct opt_list out = s->require;
+
+	if (somebody_wrote(&s->require.at))
+		return out;
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		struct item item = {limits[i].layer, *limits[i].at};
+		struct opt_list one = {.at = out.at, .items = &item, .count = 1};
+
+		if (somebody_wrote(limits[i].at))
+			out = merge_lists(a, &out, &one);
+	}
+	return out;
+}
+
+static const struct netrule *parse_rules(struct arena *a, const struct opt_list *list)
+{
+	struct netrule *rules = arena_array(a, list->count, sizeof *rules);
+
+	for (size_t i = 0; i < list->count; i++)
+		netrule_parse(a, list->items[i].text, &rules[i], NULL);
+	return rules;
+}
+
+struct net_policy resolve_network(struct arena *a, const struct network *n)
+{
+	return (struct net_policy){
+		.mode = (enum net_mode)n->mode.v,
+		.has_allow = n->allow.at.source != NULL,
+		.allow = parse_rules(a, &n->allow),
+		.allow_count = n->allow.count,
+		.deny = parse_rules(a, &n->deny),
+		.deny_count = n->deny.count,
+	};
+}
+
+static int check_binds(const struct config *c, const struct sandbox *s, struct err *e)
+{
+	struct bind_rules rules = {
+		.home = c->home[0] ? c->home : NULL,
+		.exceptions = s->allowed_bind_sources.items,
+		.exception_count = s->allowed_bind_sources.count,
+	};
+
+	for (size_t i = 0; i < s->binds.count; i++) {
+		const struct item *item = &s->binds.items[i];
+		char at[WHERE_TEXT];
+		int r = bindspec_allowed(item->text, &rules, e);
+
+		where_text(&item->at, at);
+		if (r < 0)
+			return err_ctx(e, r, "%s: binds", at);
+	}
+	return 0;
+}
+
+static int finish(const struct config *c, const char *agent, struct arena *a, struct effective *io,
+	struct err *e)
+{
+	char at[WHERE_TEXT];
+
+	io->agent = agent ? agent : "main";
+	io->agent_known = agent && config_has_agent(c, agent);
+	io->tools = (struct toolpolicy){
+		.profile = io->s.tools.profile.v,
+		.profile_at = io->s.tools.profile.at,
+		.tools = &io->s.tools,
+	};
+	io->tools.profile_items =
+		config_tool_profile(c, a, io->tools.profile, &io->tools.profile_count);
+	if (!io->tools.profile_items) {
+		where_text(&io->tools.profile_at, at);
+		return err_set(
+			e, ENOENT, "%s: there is no tool profile '%s'", at, io->tools.profile);
+	}
+	io->rules = collect_rules(a, &io->s.tools.elevated);
+	io->require = collect_require(a, &io->s.sandbox);
+	io->net = resolve_network(a, &io->s.sandbox.network);
+	return check_binds(c, &io->s.sandbox, e);
+}
+
+int resolve_agent(const struct config *c, const char *agent, struct arena *a, struct effective *ret,
+	struct err *e)
+{
+	struct effective *out = ret;
+	struct settings s;
+	int r = resolve_up_to(c, agent, LEVEL_CALLER, a, &s, e);
+
+	if (r == 0 && c->levels[LEVEL_WORKSPACE].source)
+		r = apply_workspace(c, agent, a, &s, e);
+	if (r == 0)
+		r = locks_check(c, agent, a, &s, e);
+	if (r < 0)
+		return r;
+	*out = (struct effective){.s = s};
+	return finish(c, agent, a, out, e);
+}
+
+int resolve_elevated(const struct config *c, const struct effective *from, const char *profile,
+	struct arena *a, struct effective *ret, struct err *e)
+{
+	struct opt_text name = {.at = {.source = &builtin_source}, .v = profile};
+	struct settings s = from->s;
+	int r = merge_profile(c, &name, a, &s, e);
+
+	if (r == 0)
+		r = locks_check(c, from->agent, a, &s, e);
+	if (r < 0)
+		return r;
+	s.sandbox.profile = name;
+	*ret = (struct effective){.s = s};
+	return finish(c, from->agent, a, ret, e);
+}
