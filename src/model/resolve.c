@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/resolve.h"
 
-#include "base/buf.h"
-#include "base/cleanup.h"
-#include "base/escape.h"
 #include "base/str.h"
 #include "model/bindspec.h"
-#include "model/layer.h"
 #include "model/locks.h"
 #include "model/merge.h"
 #include "model/tighten.h"
@@ -216,22 +212,57 @@ struct net_policy resolve_network(struct arena *a, const struct network *n)
 	};
 }
 
-static int check_binds(const struct config *c, const struct sandbox *s, struct err *e)
+static int check_sources(
+	const struct config *c, const struct sandbox *s, struct arena *a, struct err *e)
 {
-	struct bind_rules rules = {
-		.home = c->home[0] ? c->home : NULL,
+	struct bindspec_rules rules = {
+		.home = c->home,
 		.exceptions = s->allowed_bind_sources.items,
 		.exception_count = s->allowed_bind_sources.count,
 	};
+	char at[WHERE_TEXT];
+	int r = 0;
 
-	for (size_t i = 0; i < s->binds.count; i++) {
+	for (size_t i = 0; i < s->binds.count && r == 0; i++) {
 		const struct item *item = &s->binds.items[i];
-		char at[WHERE_TEXT];
-		int r = bindspec_allowed(item->text, &rules, e);
+		struct bindspec bind;
 
+		r = bindspec_parse(a, item->text, c->home, &bind, e);
+		if (r == 0)
+			r = bindspec_source_allowed(bind.source, &rules, e);
 		where_text(&item->at, at);
 		if (r < 0)
 			return err_ctx(e, r, "%s: binds", at);
+	}
+	for (size_t i = 0; i < s->host_paths.count && r == 0; i++) {
+		r = bindspec_source_allowed(s->host_paths.items[i].text, &rules, e);
+		where_text(&s->host_paths.items[i].at, at);
+		if (r < 0)
+			return err_ctx(e, r, "%s: hostPaths", at);
+	}
+	return 0;
+}
+
+static bool profile_exists(const struct config *c, const char *name)
+{
+	if (builtin_profile(name))
+		return true;
+	for (int i = 0; i < LEVEL_COUNT; i++)
+		if (config_find(&c->levels[i].profiles, name))
+			return true;
+	return false;
+}
+
+static int check_rule_targets(const struct config *c, const struct rules *rules, struct err *e)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		char at[WHERE_TEXT];
+
+		if (str_eq(rules->items[i].to, "host") || profile_exists(c, rules->items[i].to))
+			continue;
+		where_text(&rules->items[i].at, at);
+		return err_set(e, ENOENT, "%s: a rule leads to '%s', but there is no such profile",
+			at, rules->items[i].to);
 	}
 	return 0;
 }
@@ -240,6 +271,7 @@ static int finish(const struct config *c, const char *agent, struct arena *a, st
 	struct err *e)
 {
 	char at[WHERE_TEXT];
+	int r;
 
 	io->agent = agent ? agent : "main";
 	io->agent_known = agent && config_has_agent(c, agent);
@@ -258,7 +290,10 @@ static int finish(const struct config *c, const char *agent, struct arena *a, st
 	io->rules = collect_rules(a, &io->s.tools.elevated);
 	io->require = collect_require(a, &io->s.sandbox);
 	io->net = resolve_network(a, &io->s.sandbox.network);
-	return check_binds(c, &io->s.sandbox, e);
+	r = toolpolicy_check_groups(&io->s.tools, e);
+	if (r == 0)
+		r = check_rule_targets(c, &io->rules, e);
+	return r < 0 ? r : check_sources(c, &io->s.sandbox, a, e);
 }
 
 int resolve_agent(const struct config *c, const char *agent, struct arena *a, struct effective *ret,

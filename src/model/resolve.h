@@ -11,7 +11,7 @@
  */
 
 #include "model/config.h"
-#include "model/netrule.h"
+#include "model/netpolicy.h"
 #include "model/toolpolicy.h"
 
 struct effective {

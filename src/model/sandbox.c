@@ -5,12 +5,11 @@
 #include "model/bindspec.h"
 #include "model/check.h"
 #include "model/net.h"
-#include "model/netrule.h"
+#include "model/netpolicy.h"
 
 const char *const mode_names[] = {"all", "non-main", "off", NULL};
 const char *const scope_names[] = {"session", "agent", "shared", NULL};
 const char *const workspace_names[] = {"none", "ro", "cow", "rw", NULL};
-static const char *const network_names[] = {"none", "limited", "full", NULL};
 
 _Static_assert(ARRAY_LEN(mode_names) == MODE_COUNT + 1, "a name for each mode");
 _Static_assert(ARRAY_LEN(scope_names) == SCOPE_COUNT + 1, "a name for each scope");
@@ -80,7 +79,7 @@ static void show_caches(struct buf *out, const void *value)
 }
 
 static const struct field network_fields[] = {
-	{"mode", F_ENUM(struct network, mode, network_names, EXPLAINS, .order = ORDER_SPECIAL,
+	{"mode", F_ENUM(struct network, mode, net_mode_names, EXPLAINS, .order = ORDER_SPECIAL,
 			 .fallback = "none",
 			 .help = "none, limited (TCP 80 and 443 to public addresses) or full")},
 	{"allow", F_LIST(struct network, allow, EXPLAINS, .order = ORDER_SPECIAL,

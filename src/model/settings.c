@@ -2,7 +2,7 @@
 #include "model/settings.h"
 
 #include "base/str.h"
-#include "model/netrule.h"
+#include "model/netpolicy.h"
 
 const struct field settings_fields[] = {
 	{"sandbox", F_OBJECT(struct settings, sandbox, sandbox_fields, .help = "the sandbox")},

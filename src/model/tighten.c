@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "model/catalogue.h"
 #include "model/merge.h"
-#include "model/netrule.h"
+#include "model/netpolicy.h"
 #include "model/order.h"
 #include "model/resolve.h"
 
