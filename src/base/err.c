@@ -7,12 +7,13 @@
 
 #define TEXT_MAX sizeof(((struct err *)0)->text)
 
-/* The longest prefix of text that is at most len bytes and does not end inside a character. */
+/* The longest prefix of text that is at most len bytes and does not end inside a character, which
+ * has three bytes at most after its first; len is larger than that. */
 static size_t boundary(const char *text, size_t len)
 {
 	size_t cut = len;
 
-	while (cut > 0 && len - cut < 3 && ((unsigned char)text[cut] & 0xc0) == 0x80)
+	while (len - cut < 3 && ((unsigned char)text[cut] & 0xc0) == 0x80)
 		cut--;
 	return cut;
 }

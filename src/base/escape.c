@@ -71,10 +71,11 @@ void escape_text(struct buf *out, const char *text)
 /* How much quoting a word needs. */
 enum quoting { QUOTING_NONE, QUOTING_SINGLE, QUOTING_DOLLAR };
 
+/* c is not NUL. */
 static bool is_harmless(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_@%+=:,./-", c));
+	       strchr("_@%+=:,./-", c);
 }
 
 static enum quoting quoting_of(const char *word, size_t len)

@@ -108,7 +108,7 @@ static int each(
 		int add =
 			snprintf(path + len, FIELD_PATH - len, "%s%s", f->name, object ? "." : "");
 
-		if (add < 0 || (size_t)add >= FIELD_PATH - len)
+		if ((size_t)add >= FIELD_PATH - len)
 			return -ENAMETOOLONG;
 		if (object)
 			r = each(f->fields, base ? field_at(f, base) : NULL, fn, ctx, path,

@@ -247,6 +247,7 @@ static bool step(const struct program *p, uint64_t *set, const char *c, size_t l
 	return alive;
 }
 
+/* The pattern is not empty. */
 static bool run(const struct program *p, const char *path)
 {
 	uint64_t sets[2][SET_WORDS];
@@ -267,8 +268,7 @@ static bool run(const struct program *p, const char *path)
 		next = swap;
 	}
 	step(p, set, "", 0, next);
-	return has(set, p->len) ||
-	       (p->len && p->kind[p->len - 1] == KIND_REST_MORE && has(set, p->len - 1));
+	return has(set, p->len) || (p->kind[p->len - 1] == KIND_REST_MORE && has(set, p->len - 1));
 }
 
 bool glob_path(const char *pattern, const char *path)
