@@ -347,23 +347,50 @@ static int decide_place(struct decision *d, struct err *e)
 	return r;
 }
 
+/* The session and what holds for its agent: where every decision starts. */
+static int begin(struct decision *d, struct err *e)
+{
+	struct verdict *v = d->v;
+	int r = session_parse(d->arena, d->request->session, d->request->agent, &v->session, e);
+
+	v->choice.chosen = RUNTIME_NONE;
+	v->effective = arena_alloc(d->arena, sizeof *v->effective);
+	if (r == 0)
+		r = resolve_agent(d->config, v->session.agent, d->arena, v->effective, e);
+	if (r < 0)
+		return r;
+	v->profile = v->effective->s.sandbox.profile.v;
+	session_scope_name(&v->session, (enum scope)v->effective->s.sandbox.scope.v, v->scope_name);
+	return 0;
+}
+
 int decide(const struct config *c, const struct machine *m, const struct request *q,
 	struct arena *a, struct verdict *ret, struct err *e)
 {
-	struct verdict v = {.choice.chosen = RUNTIME_NONE};
+	struct verdict v = {0};
 	struct decision d = {.config = c, .machine = m, .request = q, .arena = a, .v = &v};
-	int r = session_parse(a, q->session, q->agent, &v.session, e);
+	int r = begin(&d, e);
 
-	v.effective = arena_alloc(a, sizeof *v.effective);
-	if (r == 0)
-		r = resolve_agent(c, v.session.agent, a, v.effective, e);
 	if (r < 0)
 		return r;
-	v.profile = v.effective->s.sandbox.profile.v;
-	session_scope_name(&v.session, (enum scope)v.effective->s.sandbox.scope.v, v.scope_name);
 	decide_mode(&d);
 	if (decide_tool(&d))
 		r = decide_place(&d, e);
+	if (r < 0)
+		return r;
+	*ret = v;
+	return 0;
+}
+
+int decide_sandbox(const struct config *c, const struct machine *m, const struct request *q,
+	struct arena *a, struct verdict *ret, struct err *e)
+{
+	struct verdict v = {0};
+	struct decision d = {.config = c, .machine = m, .request = q, .arena = a, .v = &v};
+	int r = begin(&d, e);
+
+	if (r == 0)
+		r = decide_runtime(&d, e);
 	if (r < 0)
 		return r;
 	*ret = v;

@@ -76,5 +76,9 @@ struct verdict {
 int decide(const struct config *c, const struct machine *m, const struct request *q,
 	struct arena *a, struct verdict *ret, struct err *e);
 
+/* Only which runtime a sandbox of this session would get, whatever the policy says of tools. */
+int decide_sandbox(const struct config *c, const struct machine *m, const struct request *q,
+	struct arena *a, struct verdict *ret, struct err *e);
+
 /* Why none of the agent's elevation rules, or this one, can ever match; NULL when they can. */
 const char *decide_elevation_note(const struct effective *eff, bool sandboxed);

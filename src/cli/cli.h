@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The command line. A command is a row: name, one line, options as a field table, a longer text,
+ * examples, and the function that carries it out. Help, completion and the check of the man pages
+ * go by the same rows. Only this layer prints.
+ */
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/field.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit statuses, besides those of a command that was run. */
+enum exit_status {
+	EXIT_OK = 0,
+	EXIT_FOUND = 1, /* a check found something */
+	EXIT_TIMEOUT = 124,
+	EXIT_WARD = 125, /* ward itself failed, or was called wrongly */
+	EXIT_DENIED = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct call {
+	const struct command *command;
+	const void *options; /* the struct that the command's table describes */
+	char **args;         /* what is neither option nor option's value */
+	size_t arg_count;
+	bool after_dashes; /* the arguments stood behind -- */
+	struct arena *arena;
+	struct buf *out; /* printed when the command is done */
+	bool colour;
+};
+
+struct command {
+	const char *name; /* "explain", "config check" */
+	const char *summary;
+	const char *args; /* as in the usage line: "[-- COMMAND...]" */
+	const struct field *options;
+	size_t options_size;
+	size_t max_args;      /* SIZE_MAX: any number */
+	const char *details;  /* help: what one needs to know, wrapped */
+	const char *examples; /* help: one a line, "command  # what it shows" */
+	int (*run)(struct call *c, struct err *e); /* exit status, or a negative errno with e */
+};
+
+extern const struct command *const commands[]; /* NULL at the end */
+
+/* Options that many commands share. */
+#define OPTION_JSON(s)                                        \
+	{                                                     \
+		"json", F_BOOL(s, json, .help = "print JSON") \
+	}
+#define OPTION_CONFIG(s)                                                           \
+	{                                                                          \
+		"config", F_TEXT(s, config, .arg = "FILE",                         \
+				  .help = "read FILE in place of the user's file") \
+	}
+#define OPTION_SET(s)                                                              \
+	{                                                                          \
+		"set", F_LIST(s, set, .arg = "KEY=VALUE",                          \
+			       .help = "set a key for this call; may be repeated") \
+	}
+#define OPTION_AGENT(s)                                                                  \
+	{                                                                                \
+		"agent", F_TEXT(s, agent, .arg = "NAME",                                 \
+				 .help = "the agent; 'main' unless the session says it") \
+	}
+#define OPTION_SESSION(s)                                                                     \
+	{                                                                                     \
+		"session", F_TEXT(s, session, .arg = "KEY",                                   \
+				   .help = "the session, as agent:<agent>:<session> or only " \
+					   "<session>")                                       \
+	}
+
+/* cli/options.c: argv (behind the command's name) into c->options and c->args. */
+int options_parse(struct call *c, char **argv, size_t argc, void *options, struct err *e);
+
+/* cli/help.c */
+void help_overview(struct buf *out);
+void help_command(struct buf *out, const struct command *command);
+const struct command *help_find(const char *name); /* whole name; NULL */
+int help_unknown(const char *word, struct err *e);
+
+/* cli/commands, one file each */
+extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_config_check,
+	cmd_config_show, cmd_config_schema, cmd_config_import, cmd_doctor, cmd_completion, cmd_help,
+	cmd_version;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *command_name(size_t i, const void *ctx)
+{
+	(void)ctx;
+	return commands[i] ? commands[i]->name : NULL;
+}
+
+const struct command *help_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (str_eq(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+/* Commands that the design has and this version has not. */
+static const char *const later[] = {"run", "exec", "shell", "start", "stop", "restart", "status",
+	"list", "prune", "diff", "apply", "discard", "snapshot", "fork", "approvals", "approve",
+	"deny", "grants", "audit", "stats", "top", "verify", "mcp", "wrap", "net", "image",
+	"process", NULL};
+
+int help_unknown(const char *word, struct err *e)
+{
+	auto_(buf_free) struct buf shown = BUF(100);
+	const char *near = str_nearest(word, command_name, NULL);
+
+	escape_text(&shown, word);
+	if (str_in(word, later))
+		return err_set(e, ENOSYS,
+			"'ward %s' is not yet supported: this version decides and explains, it "
+			"does not run commands",
+			word);
+	if (near)
+		return err_set(e, EINVAL, "unknown command '%s'; did you mean 'ward %s'?",
+			buf_text(&shown), near);
+	return err_set(e, EINVAL, "unknown command '%s'; 'ward help' lists the commands",
+		buf_text(&shown));
+}
+
+void help_overview(struct buf *out)
+{
+	buf_puts(out, "ward " WARD_VERSION ": decides what AI agents may run, and where\n\n"
+		      "Usage: ward COMMAND [OPTIONS] [ARGUMENTS]\n\nCommands:\n");
+	for (size_t i = 0; commands[i]; i++)
+		buf_printf(out, "  %-15s %s\n", commands[i]->name, commands[i]->summary);
+	buf_puts(out, "\n'ward COMMAND --help' explains a command; the manual is ward(1).\n");
+}
+
+static void help_options(struct buf *out, const struct command *command)
+{
+	buf_puts(out, "\nOptions:\n");
+	for (const struct field *f = command->options; f && f->name; f++) {
+		char left[64];
+
+		snprintf(left, sizeof left, "%c%c%s--%s%s%s", f->letter ? '-' : ' ',
+			f->letter ? f->letter : ' ', f->letter ? ", " : "  ", f->name,
+			f->arg ? " " : "", f->arg ? f->arg : "");
+		buf_printf(out, "  %-28s %s\n", left, f->help);
+	}
+	buf_puts(out, "      --help                   show this\n");
+}
+
+void help_command(struct buf *out, const struct command *command)
+{
+	buf_printf(out, "ward %s: %s\n\nUsage: ward %s [OPTIONS]%s%s\n", command->name,
+		command->summary, command->name, command->args ? " " : "",
+		command->args ? command->args : "");
+	if (command->details)
+		buf_printf(out, "\n%s\n", command->details);
+	help_options(out, command);
+	if (command->examples)
+		buf_printf(out, "\nExamples:\n%s", command->examples);
+}

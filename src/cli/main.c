@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The program: finds the command, reads its options, prints what it has to say. */
+
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "sys/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the order of the overview. */
+const struct command *const commands[] = {
+	&cmd_explain,
+	&cmd_tools_list,
+	&cmd_tools_check,
+	&cmd_config_check,
+	&cmd_config_show,
+	&cmd_config_schema,
+	&cmd_config_import,
+	&cmd_doctor,
+	&cmd_completion,
+	&cmd_help,
+	&cmd_version,
+	NULL,
+};
+
+#define OUTPUT_MAX (64u << 20)
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void print_error(const struct err *e)
+{
+	auto_(buf_free) struct buf out = BUF(4096);
+
+	buf_printf(&out, "ward: %s\n", e->text);
+	write_all(STDERR_FILENO, buf_text(&out), out.len);
+}
+
+/* "config check" needs two words; ret_used says how many were taken. */
+static const struct command *find_command(char **argv, size_t argc, size_t *ret_used)
+{
+	char name[128];
+	const struct command *found;
+
+	*ret_used = 1;
+	found = help_find(argv[0]);
+	if (found || argc < 2)
+		return found;
+	*ret_used = 2;
+	snprintf(name, sizeof name, "%.60s %.60s", argv[0], argv[1]);
+	return help_find(name);
+}
+
+static bool is_group(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; commands[i]; i++)
+		if (strncmp(commands[i]->name, word, len) == 0 && commands[i]->name[len] == ' ')
+			return true;
+	return false;
+}
+
+/* "ward config" and "ward config --help": the commands of that group. */
+static void list_group(struct buf *out, const char *group)
+{
+	size_t len = strlen(group);
+
+	buf_printf(out, "Usage: ward %s COMMAND\n\nCommands:\n", group);
+	for (size_t i = 0; commands[i]; i++)
+		if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ')
+			buf_printf(out, "  %-15s %s\n", commands[i]->name, commands[i]->summary);
+}
+
+static bool asks_for_help(char **argv, size_t argc)
+{
+	for (size_t i = 0; i < argc && !str_eq(argv[i], "--"); i++)
+		if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h"))
+			return true;
+	return false;
+}
+
+static int run_command(
+	const struct command *command, char **argv, size_t argc, struct call *c, struct err *e)
+{
+	void *options = arena_alloc(c->arena, command->options_size);
+	int r;
+
+	c->command = command;
+	c->options = options;
+	if (asks_for_help(argv, argc)) {
+		help_command(c->out, command);
+		return EXIT_OK;
+	}
+	r = options_parse(c, argv, argc, options, e);
+	return r < 0 ? r : command->run(c, e);
+}
+
+static int dispatch(char **argv, size_t argc, struct call *c, struct err *e)
+{
+	const struct command *command;
+	size_t used;
+
+	if (argc == 0 || str_eq(argv[0], "--help") || str_eq(argv[0], "-h")) {
+		help_overview(c->out);
+		return argc == 0 ? EXIT_WARD : EXIT_OK;
+	}
+	if (str_eq(argv[0], "--version"))
+		argv[0] = "version";
+	command = find_command(argv, argc, &used);
+	if (command)
+		return run_command(command, argv + used, argc - used, c, e);
+	if (is_group(argv[0]) &&
+		(argc == 1 || str_eq(argv[1], "--help") || str_eq(argv[1], "-h"))) {
+		list_group(c->out, argv[0]);
+		return argc == 1 ? EXIT_WARD : EXIT_OK;
+	}
+	if (is_group(argv[0])) {
+		char name[128];
+
+		snprintf(name, sizeof name, "%.60s %.60s", argv[0], argv[1]);
+		return help_unknown(name, e);
+	}
+	return help_unknown(argv[0], e);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena arena = {0};
+	struct buf out = BUF(OUTPUT_MAX);
+	struct call c = {.arena = &arena, .out = &out, .colour = term_colours(STDOUT_FILENO)};
+	struct err e = {0};
+	int r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e), w;
+
+	w = write_all(STDOUT_FILENO, buf_text(&out), out.len);
+	if (w < 0 && w != -EPIPE && r >= 0)
+		r = err_sys(&e, w, "write to standard output");
+	if (r < 0)
+		print_error(&e);
+	buf_free(&out);
+	arena_free(&arena);
+	return r < 0 ? EXIT_WARD : r;
+}

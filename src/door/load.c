@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "door/load.h"
+
+#include "base/cleanup.h"
+#include "model/resolve.h"
+#include "sys/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A home or config folder from the environment counts only as an absolute path. */
+static const char *absolute_env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] == '/' ? value : NULL;
+}
+
+const char *load_user_path(struct arena *a)
+{
+	const char *xdg = absolute_env("XDG_CONFIG_HOME"), *home = absolute_env("HOME");
+
+	if (xdg)
+		return arena_printf(a, "%s/ward/ward.json5", xdg);
+	return home ? arena_printf(a, "%s/.config/ward/ward.json5", home) : "";
+}
+
+struct file {
+	enum level level;
+	const char *path;
+	int dirfd;
+	bool optional;
+};
+
+static int check_origin(const struct file *f, const struct file_info *info, struct err *e)
+{
+	if (f->level != LEVEL_WORKSPACE)
+		return file_check_trusted(info, geteuid(), f->path, e);
+	/* Nobody trusted writes it, so it must not make ward read something else. */
+	if (info->links > 0)
+		return err_set(e, ELOOP,
+			"'%s' is a symbolic link; a workspace's file must be a plain file",
+			f->path);
+	return 0;
+}
+
+static int read_one(
+	struct config *c, const struct file *f, const struct config_wish *wish, struct err *e)
+{
+	auto_free char *data = NULL;
+	struct file_info info;
+	size_t len;
+	int r = file_read(f->dirfd, f->path, TREE_MAX_BYTES, &info, &data, &len, e);
+
+	if (r == -ENOENT && f->optional)
+		return 0;
+	if (r == 0)
+		r = check_origin(f, &info, e);
+	return r < 0 ? r : config_read(c, f->level, f->path, data, len, wish, e);
+}
+
+/* The folder whose .ward.json5 counts: workspacePath where somebody wrote it, else the current one.
+ */
+static int read_workspace(struct config *c, const struct config_wish *wish, struct err *e)
+{
+	struct arena scratch = {0};
+	struct settings s;
+	struct file f = {LEVEL_WORKSPACE, LOAD_WORKSPACE_FILE, AT_FDCWD, true};
+	int r = resolve_up_to(c, wish->agent, LEVEL_CALLER, &scratch, &s, e);
+
+	if (r == 0 && s.sandbox.workspace_path.at.source)
+		f.path = arena_printf(
+			&c->arena, "%s/%s", s.sandbox.workspace_path.v, LOAD_WORKSPACE_FILE);
+	arena_free(&scratch);
+	return r < 0 ? r : read_one(c, &f, wish, e);
+}
+
+int load_config(const struct load_request *q, struct config *ret, struct err *e)
+{
+	struct file system = {LEVEL_SYSTEM, LOAD_SYSTEM_FILE, AT_FDCWD, true};
+	struct file user = {LEVEL_USER, q->config, AT_FDCWD, false};
+	const char *home = absolute_env("HOME");
+	int r;
+
+	if (!q->config) {
+		user.path = load_user_path(&ret->arena);
+		user.optional = true;
+	}
+	snprintf(ret->home, sizeof ret->home, "%s", home ? home : "");
+	r = read_one(ret, &system, &q->wish, e);
+	if (r == 0 && user.path[0])
+		r = read_one(ret, &user, &q->wish, e);
+	for (size_t i = 0; r == 0 && q->sets && i < q->sets->count; i++)
+		r = config_set(ret, q->sets->items[i].text, &q->wish, e);
+	if (r == 0)
+		r = read_workspace(ret, &q->wish, e);
+	return r < 0 ? r : config_check(ret, e);
+}
