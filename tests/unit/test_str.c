@@ -65,7 +65,8 @@ static const char *from_list(size_t i, const void *ctx)
 static void nearest(void)
 {
 	static const char *const words[] = {"memory", "cpus", "pids", "disk", "network", "timeout",
-		"idleTimeout", "startupTimeout", "ro", "rw", "workspaceAccess", "a", NULL};
+		"idleTimeout", "startupTimeout", "ro", "rw", "workspaceAccess", "a", "identity",
+		"fuzz", NULL};
 	static const struct {
 		const char *word, *want;
 	} rows[] = {
@@ -95,6 +96,12 @@ static void nearest(void)
 		{"b", NULL},
 		{"", NULL},
 		{"A", "a"},
+		{"FUZZ", "fuzz"},
+		{"cqusx", "cpus"}, /* two from five letters on */
+		{"xxentity", "identity"},
+		{"xxxntity", NULL},
+		{"xxxntityy", NULL},
+		{"xxentityy", "identity"}, /* three from nine on */
 		{"completely different words", NULL},
 		{"netwórk", "network"},
 	};
@@ -149,6 +156,10 @@ static void names(void)
 		bool ok;
 	} rows[] = {
 		{"a", true},
+		{"z", true},
+		{"A", true},
+		{"9", true},
+		{"azAZ09_", true},
 		{"Z", true},
 		{"_", true},
 		{"0", true},

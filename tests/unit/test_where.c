@@ -47,11 +47,11 @@ static void nobody(void)
 	check_str(out, "not set");
 }
 
-/* prefix, then the part as often as it fits into len bytes, then "/end". */
-static const char *long_name(const char *prefix, const char *part, size_t len)
+/* The part as often as it fits into len bytes, then "/end". */
+static const char *long_name(const char *part, size_t len)
 {
 	static char name[8192];
-	size_t used = (size_t)snprintf(name, sizeof(name), "%s", prefix);
+	size_t used = 0;
 
 	for (; used + strlen(part) + 4 <= len; used += strlen(part))
 		memcpy(name + used, part, strlen(part));
@@ -61,7 +61,7 @@ static const char *long_name(const char *prefix, const char *part, size_t len)
 
 static void exact_fit_is_whole(void)
 {
-	struct source source = {.name = long_name("", "x", WHERE_TEXT - 1 - 4)};
+	struct source source = {.name = long_name("x", WHERE_TEXT - 1 - 4)};
 	struct where at = {&source, 1, 2};
 	char out[WHERE_TEXT];
 
@@ -70,11 +70,31 @@ static void exact_fit_is_whole(void)
 	check_int(out[0], 'x');
 	check_str(out + WHERE_TEXT - 1 - 8, "/end:1:2");
 
-	source.name = long_name("", "x", WHERE_TEXT - 4);
+	source.name = long_name("x", WHERE_TEXT - 4);
 	where_text(&at, out);
 	check_u64(strlen(out), WHERE_TEXT - 1);
 	check(strncmp(out, "...x", 4) == 0);
 	check_str(out + WHERE_TEXT - 1 - 8, "/end:1:2");
+}
+
+/* The line moves the cut to each byte of a character. */
+static void check_cut(const char *part, size_t name_len, uint32_t line, bool escaped)
+{
+	struct source source = {.name = long_name(part, name_len)};
+	struct where at = {&source, line, 7};
+	char out[WHERE_TEXT], end[32];
+	size_t len, end_len = (size_t)snprintf(end, sizeof(end), "/end:%u:7", (unsigned)line);
+
+	test_row("%zu bytes, line %u", name_len, (unsigned)line);
+	where_text(&at, out);
+	len = strlen(out);
+	check(len < WHERE_TEXT);
+	check(utf8_valid(out, len));
+	check_str(out + len - end_len, end);
+	/* A character that was cut in two would show as bytes. */
+	check(escaped || !strchr(out, '\\'));
+	/* As much as there is room for: the longest escape is 9 bytes. */
+	check(strncmp(out, "...", 3) != 0 || len > WHERE_TEXT - 11);
 }
 
 static void long_names_lose_their_front(void)
@@ -85,28 +105,13 @@ static void long_names_lose_their_front(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		for (size_t k = 0; k < ARRAY_LEN(lens); k++)
-			for (int shift = 0; shift < 4; shift++) {
-				const char *prefix = &"/ab"[3 - shift];
-				struct source source = {
-					.name = long_name(prefix, parts[i], lens[k])};
-				struct where at = {&source, 12, 34};
-				char out[WHERE_TEXT];
-				size_t len;
-
-				test_row("part %zu length %zu shift %d", i, lens[k], shift);
-				where_text(&at, out);
-				len = strlen(out);
-				check(len < WHERE_TEXT);
-				check(utf8_valid(out, len));
-				check_str(out + len - 10, "/end:12:34");
-				/* As much as there is room for: the longest escape is 9 bytes. */
-				check(strncmp(out, "...", 3) != 0 || len > WHERE_TEXT - 11);
-			}
+			for (uint32_t line = 1; line < 10000; line *= 10)
+				check_cut(parts[i], lens[k], line, i > 3);
 }
 
 static void cut_is_between_escapes(void)
 {
-	struct source source = {.name = long_name("", "\x1b", 1000)};
+	struct source source = {.name = long_name("\x1b", 1000)};
 	struct where at = {&source, 1, 1};
 	char out[WHERE_TEXT];
 
@@ -116,7 +121,7 @@ static void cut_is_between_escapes(void)
 
 static void stray_bytes_at_the_cut(void)
 {
-	struct source source = {.name = long_name("", "\x80", 1000)};
+	struct source source = {.name = long_name("\x80", 1000)};
 	struct where at = {&source, 1, 1};
 	char out[WHERE_TEXT];
 
