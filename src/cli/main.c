@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 {
 	struct arena arena = {0};
 	struct buf out = BUF(OUTPUT_MAX);
-	struct call c = {.arena = &arena, .out = &out, .colour = term_colours(STDOUT_FILENO)};
+	struct call c = {.arena = &arena, .out = &out, .colour = term_wants_colour(STDOUT_FILENO)};
 	struct err e = {0};
 	int r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e), w;
 
