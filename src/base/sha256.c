@@ -81,8 +81,8 @@ static void compress(uint32_t state[8], const uint8_t *block)
 
 void sha256_init(struct sha256 *s)
 {
+	*s = (struct sha256){0};
 	memcpy(s->state, start, sizeof(start));
-	s->length = 0;
 }
 
 void sha256_add(struct sha256 *s, const void *data, size_t len)
@@ -90,12 +90,13 @@ void sha256_add(struct sha256 *s, const void *data, size_t len)
 	const uint8_t *p = data;
 	size_t held = s->length % BLOCK;
 
+	if (len == 0)
+		return;
 	s->length += len;
 	if (held) {
 		size_t part = len < BLOCK - held ? len : BLOCK - held;
 
-		if (part)
-			memcpy(s->block + held, p, part);
+		memcpy(s->block + held, p, part);
 		if (held + part < BLOCK)
 			return;
 		compress(s->state, s->block);
