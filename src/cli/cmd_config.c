@@ -11,6 +11,7 @@
 #include "door/load.h"
 #include "json/import.h"
 #include "json/schema.h"
+#include "json/tree.h"
 #include "json/write.h"
 #include "model/elevate.h"
 #include "model/resolve.h"

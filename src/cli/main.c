@@ -123,9 +123,11 @@ static int dispatch(char **argv, size_t argc, struct call *c, struct err *e)
 		help_overview(c->out);
 		return argc == 0 ? EXIT_WARD : EXIT_OK;
 	}
-	if (str_eq(argv[0], "--version"))
-		argv[0] = "version";
 	command = find_command(argv, argc, &used);
+	if (str_eq(argv[0], "--version")) {
+		command = &cmd_version;
+		used = 1;
+	}
 	if (command)
 		return run_command(command, argv + used, argc - used, c, e);
 	if (is_group(argv[0]) &&

@@ -2,6 +2,7 @@
 #include "door/load.h"
 
 #include "base/cleanup.h"
+#include "json/tree.h"
 #include "model/resolve.h"
 #include "sys/file.h"
 
