@@ -42,6 +42,16 @@ static const struct field options[] = {
 	{0},
 };
 
+static void show_subject(struct call *c, const struct explanation *x)
+{
+	const struct session *s = &x->verdict.session;
+
+	view_tone(c, VIEW_BOLD, "Session \"");
+	escape_text(c->out, s->key);
+	view_tone(c, VIEW_BOLD, "\"");
+	buf_printf(c->out, "%s\n", s->main ? ", the main session of its agent" : "");
+}
+
 static void show_mode(struct call *c, const struct explanation *x)
 {
 	const struct sandbox *s = &x->eff->s.sandbox;
@@ -106,25 +116,18 @@ static void show_elevated(struct call *c, const struct explanation *x)
 	}
 }
 
-static void show_items(struct call *c, const char *name, const struct opt_list *list)
-{
-	const char **texts = arena_array(c->arena, list->count + 1, sizeof *texts);
-
-	for (size_t i = 0; i < list->count; i++)
-		texts[i] = list->items[i].text;
-	if (list->count > 0)
-		view_texts(c, name, texts);
-}
-
 static void show_tools(struct call *c, const struct explanation *x)
 {
 	const struct tools *t = &x->eff->s.tools;
 
 	view_heading(c, "Tool policy");
 	view_row_at(c, "Profile", t->profile.v, &t->profile.at);
-	show_items(c, "Allowed", &t->allow);
-	show_items(c, "Denied", &t->deny);
-	show_items(c, "On the host", &t->bypass);
+	if (t->allow.count > 0)
+		view_list_at(c, "Allowed", &t->allow);
+	if (t->deny.count > 0)
+		view_list_at(c, "Denied", &t->deny);
+	if (t->bypass.count > 0)
+		view_list_at(c, "On the host", &t->bypass);
 	view_texts(c, "Effective tools",
 		toolpolicy_effective(&x->eff->tools, c->arena, x->verdict.sandboxed));
 }
@@ -137,6 +140,10 @@ static int show_setting(const char *path, const struct field *f, void *base, voi
 
 	if (!field_where(f, base)->source || f->support == SUPPORT_NONE || str_in(path, above))
 		return 0;
+	if (f->type == FIELD_LIST) {
+		view_list_at(c, path, field_at(f, base));
+		return 0;
+	}
 	show_value(&value, f, field_at(f, base));
 	buf_printf(c->out, "  %-20s %s", path, buf_text(&value));
 	view_where(c, field_where(f, base));
@@ -221,7 +228,7 @@ static void show_reach(struct call *c, const struct explanation *x)
 
 static void show(struct call *c, const struct explanation *x)
 {
-	view_heading(c, x->verdict.session.agent);
+	show_subject(c, x);
 	show_mode(c, x);
 	show_sessions(c, x);
 	show_elevated(c, x);

@@ -60,24 +60,38 @@ void view_row(struct call *c, const char *name, const char *value)
 	view_row_at(c, name, value, NULL);
 }
 
+/* The next text of a wrapped list; *io_column is where the line stands. */
+static void put_wrapped(struct call *c, const char *text, size_t i, size_t *io_column)
+{
+	size_t len = strlen(text) + 2;
+
+	if (i > 0 && *io_column + len > LINE_WIDTH) {
+		buf_printf(c->out, ",\n  %-*s ", NAME_WIDTH, "");
+		*io_column = NAME_WIDTH + 3;
+	} else if (i > 0) {
+		buf_puts(c->out, ", ");
+	}
+	escape_text(c->out, text);
+	*io_column += len;
+}
+
 void view_texts(struct call *c, const char *name, const char *const *texts)
 {
 	size_t column = NAME_WIDTH + 3;
 
-	buf_printf(c->out, "  %-*s ", NAME_WIDTH, name);
-	if (!*texts)
-		buf_puts(c->out, "none");
-	for (size_t i = 0; texts[i]; i++) {
-		size_t len = strlen(texts[i]) + 2;
+	buf_printf(c->out, "  %-*s %s", NAME_WIDTH, name, *texts ? "" : "none");
+	for (size_t i = 0; texts[i]; i++)
+		put_wrapped(c, texts[i], i, &column);
+	buf_putc(c->out, '\n');
+}
 
-		if (i > 0 && column + len > LINE_WIDTH) {
-			buf_printf(c->out, ",\n  %-*s ", NAME_WIDTH, "");
-			column = NAME_WIDTH + 3;
-		} else if (i > 0) {
-			buf_puts(c->out, ", ");
-		}
-		escape_text(c->out, texts[i]);
-		column += len;
-	}
+void view_list_at(struct call *c, const char *name, const struct opt_list *list)
+{
+	size_t column = NAME_WIDTH + 3;
+
+	buf_printf(c->out, "  %-*s %s", NAME_WIDTH, name, list->count ? "" : "none");
+	for (size_t i = 0; i < list->count; i++)
+		put_wrapped(c, list->items[i].text, i, &column);
+	view_where(c, &list->at);
 	buf_putc(c->out, '\n');
 }

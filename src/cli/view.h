@@ -18,3 +18,5 @@ void view_tone(struct call *c, enum view_tone tone, const char *text); /* not es
 void view_where(struct call *c, const struct where *at);               /* "  [file:1:2]", dim */
 void view_texts(
 	struct call *c, const char *name, const char *const *texts); /* wrapped; NULL ends */
+/* The items of a list, wrapped, and where the list was written. */
+void view_list_at(struct call *c, const char *name, const struct opt_list *list);

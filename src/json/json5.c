@@ -430,7 +430,8 @@ static int read_array(struct reader *r, struct node *ret)
 		return more;
 	ret->type = NODE_ARRAY;
 	ret->count = (uint32_t)(r->nodes_top - base);
-	ret->items = arena_copy(r->arena, r->nodes + base, ret->count * sizeof *ret->items);
+	if (ret->count > 0)
+		ret->items = arena_copy(r->arena, r->nodes + base, ret->count * sizeof *ret->items);
 	r->nodes_top = base;
 	return 0;
 }
@@ -464,7 +465,8 @@ static int check_duplicates(struct reader *r, size_t base)
 	auto_(buf_free) struct buf shown = BUF(120);
 	size_t index;
 
-	if (!tree_has_duplicate(r->members + base, r->members_top - base, &index))
+	if (r->members_top == base ||
+		!tree_has_duplicate(r->members + base, r->members_top - base, &index))
 		return 0;
 	escape_text(&shown, r->members[base + index].key);
 	return err_set(r->e, EINVAL, "%s:%u:%u: duplicate key '%s'", r->name,
@@ -498,7 +500,9 @@ static int read_object(struct reader *r, struct node *ret)
 		return rc;
 	ret->type = NODE_OBJECT;
 	ret->count = (uint32_t)(r->members_top - base);
-	ret->members = arena_copy(r->arena, r->members + base, ret->count * sizeof *ret->members);
+	if (ret->count > 0)
+		ret->members =
+			arena_copy(r->arena, r->members + base, ret->count * sizeof *ret->members);
 	r->members_top = base;
 	return 0;
 }

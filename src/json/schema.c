@@ -8,7 +8,7 @@
 
 const char *const schema_support_names[] = {
 	[SUPPORT_NONE] = "not yet supported",
-	[SUPPORT_EXPLAIN] = "explained",
+	[SUPPORT_EXPLAIN] = "explained, not yet enforced",
 	[SUPPORT_FULL] = "decides",
 };
 

@@ -17,7 +17,8 @@ struct opt_list merge_lists(
 	struct item *items = arena_array(a, first->count + second->count, sizeof *items);
 	struct opt_list out = {.at = second->at, .items = items, .count = first->count};
 
-	memcpy(items, first->items, first->count * sizeof *items);
+	for (size_t i = 0; i < first->count; i++)
+		items[i] = first->items[i];
 	for (size_t i = 0; i < second->count; i++)
 		if (!merge_list_has(&out, second->items[i].text))
 			items[out.count++] = second->items[i];
