@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What this machine offers. The quick probe reads settings and asks a handful of harmless
+ * questions, cheap enough for every command; the deep one tries things in children that end
+ * afterwards, and asks the engines for their versions. Neither leaves anything behind. Called by
+ * explain, run and doctor. Owns nothing.
+ */
+
+#include "model/machine.h"
+
+void probe_quick(struct machine *ret);
+void probe_deep(struct machine *ret);
