@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/check.h"
 
-#include "base/cleanup.h"
 #include "base/macro.h"
-#include "base/mem.h"
 #include "base/str.h"
+#include "model/layer.h"
 #include "model/pathname.h"
 #include "model/refuse.h"
+#include "model/runtime.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,16 +18,6 @@
 #define ENV_VALUE_MAX (128 * 1024 - ENV_NAME_MAX - 2)
 #define HOSTNAME_MAX 64
 #define ID_MAX UINT64_C(4294967294)
-
-static const char *const runtimes[] = {"auto", "native", "docker", "podman", "gvisor", "crun",
-	"runc", "lima", "kubernetes", "spawn", "host", NULL};
-
-static const char *const layers[] = {"filesystem", "network", "processes", "syscalls", "memory",
-	"cpu", "pids", "disk", "landlock", NULL};
-
-/* Layers that more than one mechanism can enforce, and which of them may be demanded. */
-static const char *const mechanisms[] = {
-	"memory:cgroup", "cpu:cgroup", "pids:cgroup", "disk:quota", "disk:tmpfs", NULL};
 
 static const char *const capabilities[] = {"AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE",
 	"BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH",
@@ -244,48 +234,14 @@ int check_user(const char *text, struct err *e)
 	return 0;
 }
 
-static bool is_container_name(const char *text)
-{
-	if (!is_alnum(text[0]))
-		return false;
-	for (; *text; text++)
-		if (!is_alnum(*text) && !strchr("_.-", *text))
-			return false;
-	return true;
-}
-
 int check_runtime(const char *text, struct err *e)
 {
-	if (str_in(text, runtimes))
-		return 0;
-	if (!str_starts(text, "docker:"))
-		return refuse_word(e, text, runtimes,
-			"a runtime is auto, native, docker, docker:<container>, podman, gvisor, "
-			"crun, "
-			"runc, lima, kubernetes, spawn or host");
-	if (is_container_name(text + strlen("docker:")))
-		return 0;
-	return refuse_text(e, text,
-		"behind 'docker:' stands the name of a container: letters, digits, '_', '.', '-', "
-		"starting with a letter or digit");
+	return runtime_check(text, e);
 }
 
 int check_layer(const char *text, struct err *e)
 {
-	const char *colon = strchr(text, ':');
-	auto_free char *layer = mem_dup(text);
-
-	if (str_in(text, layers) || str_in(text, mechanisms))
-		return 0;
-	if (colon)
-		layer[colon - text] = '\0';
-	if (!str_in(layer, layers))
-		return refuse_word(e, layer, layers,
-			"a layer is filesystem, network, processes, syscalls, memory, cpu, pids, "
-			"disk or landlock");
-	return refuse_word(e, text, mechanisms,
-		"a mechanism can be demanded as memory:cgroup, cpu:cgroup, pids:cgroup, disk:quota "
-		"or disk:tmpfs");
+	return layer_require_check(text, e);
 }
 
 int check_seccomp(const char *text, struct err *e)
