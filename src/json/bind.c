@@ -80,12 +80,22 @@ static const char *name_at(size_t i, const void *names)
 	return ((const char *const *)names)[i];
 }
 
+static int fail_enum(struct bind *b, const struct field *f, const struct node *node)
+{
+	auto_(buf_free) struct buf list = BUF(200), shown = BUF(60);
+	const char *near = str_nearest(node->text, name_at, f->names);
+
+	for (int i = 0; f->names[i]; i++)
+		buf_printf(&list, "%s%s", i ? ", " : "", f->names[i]);
+	escape_text(&shown, node->text);
+	return bind_fail(b, node->line, node->column, "'%s' is none of %s%s%s%s", buf_text(&shown),
+		buf_text(&list), near ? "; did you mean '" : "", near ? near : "",
+		near ? "'?" : "");
+}
+
 static int bind_enum(
 	struct bind *b, const struct field *f, const struct node *node, struct opt_enum *ret)
 {
-	auto_(buf_free) struct buf list = BUF(200), shown = BUF(60);
-	const char *near;
-
 	if (node->type != NODE_TEXT)
 		return bind_wrong_type(b, node, "a text");
 	for (int i = 0; f->names[i]; i++) {
@@ -93,13 +103,8 @@ static int bind_enum(
 			ret->v = i;
 			return 0;
 		}
-		buf_printf(&list, "%s%s", i ? ", " : "", f->names[i]);
 	}
-	escape_text(&shown, node->text);
-	near = str_nearest(node->text, name_at, f->names);
-	return bind_fail(b, node->line, node->column, "'%s' is none of %s%s%s%s", buf_text(&shown),
-		buf_text(&list), near ? "; did you mean '" : "", near ? near : "",
-		near ? "'?" : "");
+	return fail_enum(b, f, node);
 }
 
 /* JSON5 spells numbers in more ways than people spell sizes: +1, .5, 5. and 0x10 become plain
@@ -177,6 +182,23 @@ static int bind_rate(struct bind *b, const struct node *node, struct opt_rate *r
 	return 0;
 }
 
+static int check_text(struct bind *b, const struct field *f, const char *text, struct err *why)
+{
+	uint32_t hash = 5381;
+	struct known_text *known;
+	int r;
+
+	for (const char *p = text; *p; p++)
+		hash = hash * 33 + (unsigned char)*p;
+	known = &b->known[hash % BIND_KNOWN];
+	if (known->check == f->check && strcmp(known->text, text) == 0)
+		return 0;
+	r = f->check(text, why);
+	if (r == 0)
+		*known = (struct known_text){f->check, text};
+	return r;
+}
+
 static int bind_text(
 	struct bind *b, const struct field *f, const struct node *node, const char **ret)
 {
@@ -187,7 +209,7 @@ static int bind_text(
 	/* Values of maps, such as environment variables, may be empty. */
 	if (*node->text == '\0' && f->type != FIELD_MAP)
 		return bind_fail(b, node->line, node->column, "an empty text is not allowed");
-	if (f->check && f->check(node->text, &why) < 0)
+	if (f->check && check_text(b, f, node->text, &why) < 0)
 		return bind_fail(b, node->line, node->column, "%s", why.text);
 	*ret = node->text;
 	return 0;

@@ -12,6 +12,13 @@
 #include "json/tree.h"
 
 #define BIND_DEPTH 16
+#define BIND_KNOWN 64
+
+/* A text that a check has found right. */
+struct known_text {
+	int (*check)(const char *text, struct err *e);
+	const char *text;
+};
 
 struct bind {
 	struct arena *arena;
@@ -19,6 +26,9 @@ struct bind {
 	bool take_unsupported;
 	const char *keys[BIND_DEPTH]; /* the path to what is read now */
 	unsigned depth;
+	/* Many agents repeat the same rules: each text is judged once, as long as it is remembered.
+	 */
+	struct known_text known[BIND_KNOWN];
 	struct err *e;
 };
 

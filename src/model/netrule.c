@@ -52,13 +52,12 @@ static int refuse_star(const char *text, const char *host, struct err *e)
 	return refuse_text(e, text, "'*' stands only in front, as in *.example.com");
 }
 
-static int parse_name(struct arena *a, const char *text, const struct net_parts *parts,
+static int parse_name(const char *text, const struct net_parts *parts, char name[NET_HOST_MAX],
 	struct netrule *ret, struct err *e)
 {
 	bool suffix = str_starts(parts->host, "*.") && parts->host[2];
 	const char *host = parts->host + (suffix ? 2 : 0);
 	struct netrule rule = {.kind = suffix ? NETRULE_SUFFIX : NETRULE_NAME, .port = parts->port};
-	char name[NET_HOST_MAX];
 	int r;
 
 	if (strchr(host, '*'))
@@ -73,7 +72,7 @@ static int parse_name(struct arena *a, const char *text, const struct net_parts 
 				"a service of the host needs its port, as in " NET_HOST_SERVICE
 				":5432");
 	}
-	rule.name = arena_text(a, name, strlen(name));
+	rule.name = name;
 	*ret = rule;
 	return 0;
 }
@@ -86,7 +85,9 @@ static bool is_address(const struct net_parts *parts)
 	return parts->bracketed || parts->bits >= 0 || netaddr_parse(parts->host, &addr, NULL) == 0;
 }
 
-int netrule_parse(struct arena *a, const char *text, struct netrule *ret, struct err *e)
+/* The name of the rule is kept in the caller's buffer: checks of the form need no memory of their
+ * own. */
+static int parse(const char *text, char name[NET_HOST_MAX], struct netrule *ret, struct err *e)
 {
 	struct net_parts parts;
 	int r = net_split(text, &parts, e);
@@ -95,15 +96,29 @@ int netrule_parse(struct arena *a, const char *text, struct netrule *ret, struct
 		return r;
 	if (is_address(&parts))
 		return parse_address(text, &parts, ret, e);
-	return parse_name(a, text, &parts, ret, e);
+	return parse_name(text, &parts, name, ret, e);
+}
+
+int netrule_parse(struct arena *a, const char *text, struct netrule *ret, struct err *e)
+{
+	char name[NET_HOST_MAX];
+	struct netrule rule;
+	int r = parse(text, name, &rule, e);
+
+	if (r < 0)
+		return r;
+	if (rule.name)
+		rule.name = arena_text(a, name, strlen(name));
+	*ret = rule;
+	return 0;
 }
 
 int netrule_check(const char *text, struct err *e)
 {
-	auto_(arena_free) struct arena a = {0};
+	char name[NET_HOST_MAX];
 	struct netrule rule;
 
-	return netrule_parse(&a, text, &rule, e);
+	return parse(text, name, &rule, e);
 }
 
 static bool is_loopback(const struct netrule *r)
@@ -117,9 +132,9 @@ static bool is_loopback(const struct netrule *r)
 
 int netrule_check_allow(const char *text, struct err *e)
 {
-	auto_(arena_free) struct arena a = {0};
+	char name[NET_HOST_MAX];
 	struct netrule rule;
-	int r = netrule_parse(&a, text, &rule, e);
+	int r = parse(text, name, &rule, e);
 
 	if (r < 0 || !is_loopback(&rule))
 		return r;
