@@ -195,7 +195,7 @@ static int refuse_path(const char *source, const struct bindspec_rules *rules, s
 	for (size_t i = 0; i < ARRAY_LEN(denied_paths); i++) {
 		auto_(arena_free) struct arena a = {0};
 		const struct denied *row = &denied_paths[i];
-		const char *path, *how;
+		const char *path = NULL, *how;
 
 		/* Without a home there is nothing below it to protect, save by name. */
 		if (expand(&a, row->path, rules->home, &path, NULL) < 0)
@@ -232,7 +232,7 @@ static bool is_exception(const char *source, const struct bindspec_rules *rules)
 {
 	for (size_t i = 0; i < rules->exception_count; i++) {
 		auto_(arena_free) struct arena a = {0};
-		const char *path;
+		const char *path = NULL;
 
 		if (expand(&a, rules->exceptions[i].text, rules->home, &path, NULL) == 0 &&
 			pathname_same(source, path))
