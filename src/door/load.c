@@ -79,18 +79,37 @@ static int read_workspace(struct config *c, const struct config_wish *wish, stru
 	return r < 0 ? r : read_one(c, &f, wish, e);
 }
 
+/* Where ward keeps its own files: a sandbox that could write there would be its own judge. */
+static void set_folders(struct config *c)
+{
+	const char *home = absolute_env("HOME"), *state = absolute_env("XDG_STATE_HOME");
+	const char *run = absolute_env("XDG_RUNTIME_DIR"), *conf = absolute_env("XDG_CONFIG_HOME");
+	size_t n = 0;
+
+	snprintf(c->home, sizeof c->home, "%s", home ? home : "");
+	c->own[n++] = "/etc/ward";
+	c->own[n++] = "/var/lib/ward";
+	if (state)
+		c->own[n++] = arena_printf(&c->arena, "%s/ward", state);
+	else if (home)
+		c->own[n++] = arena_printf(&c->arena, "%s/.local/state/ward", home);
+	if (run)
+		c->own[n++] = arena_printf(&c->arena, "%s/ward", run);
+	if (conf)
+		c->own[n++] = arena_printf(&c->arena, "%s/ward", conf);
+}
+
 int load_config(const struct load_request *q, struct config *ret, struct err *e)
 {
 	struct file system = {LEVEL_SYSTEM, LOAD_SYSTEM_FILE, AT_FDCWD, true};
 	struct file user = {LEVEL_USER, q->config, AT_FDCWD, false};
-	const char *home = absolute_env("HOME");
 	int r;
 
+	set_folders(ret);
 	if (!q->config) {
 		user.path = load_user_path(&ret->arena);
 		user.optional = true;
 	}
-	snprintf(ret->home, sizeof ret->home, "%s", home ? home : "");
 	r = read_one(ret, &system, &q->wish, e);
 	if (r == 0 && user.path[0])
 		r = read_one(ret, &user, &q->wish, e);

@@ -191,12 +191,15 @@ static struct opt_list collect_require(struct arena *a, const struct sandbox *s)
 	return out;
 }
 
+/* The reader has checked every rule. One that does not parse all the same matches no name and no
+ * address. */
 static const struct netrule *parse_rules(struct arena *a, const struct opt_list *list)
 {
 	struct netrule *rules = arena_array(a, list->count, sizeof *rules);
 
 	for (size_t i = 0; i < list->count; i++)
-		netrule_parse(a, list->items[i].text, &rules[i], NULL);
+		if (netrule_parse(a, list->items[i].text, &rules[i], NULL) < 0)
+			rules[i] = (struct netrule){.kind = NETRULE_NAME, .name = ""};
 	return rules;
 }
 
@@ -217,6 +220,7 @@ static int check_sources(
 {
 	struct bindspec_rules rules = {
 		.home = c->home,
+		.own = c->own,
 		.exceptions = s->allowed_bind_sources.items,
 		.exception_count = s->allowed_bind_sources.count,
 	};

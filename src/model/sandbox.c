@@ -83,7 +83,7 @@ static const struct field network_fields[] = {
 			 .fallback = "none",
 			 .help = "none, limited (TCP 80 and 443 to public addresses) or full")},
 	{"allow", F_LIST(struct network, allow, EXPLAINS, .order = ORDER_SPECIAL,
-			  .check = netrule_check, .fallback = "none",
+			  .check = netrule_check_allow, .fallback = "none",
 			  .help = "names, *.names, CIDRs, host-service:port; nothing else is "
 				  "reachable")},
 	{"deny", F_LIST(struct network, deny, EXPLAINS, .order = ORDER_MORE, .append = true,
@@ -229,7 +229,7 @@ const struct field sandbox_fields[] = {
 			  .check = bindspec_check, .fallback = "[]",
 			  .help = "host:inside[:ro|rw]; system and secret folders are refused")},
 	{"allowedBindSources", F_LIST(struct sandbox, allowed_bind_sources, EXPLAINS,
-				       .order = ORDER_FEWER, .check = check_absolute_path,
+				       .order = ORDER_FEWER, .check = bindspec_check_source,
 				       .fallback = "[]", .help = "exceptions, by exact folder")},
 	{"setupCommand", F_TEXT(struct sandbox, setup_command, LATER, .order = ORDER_FIXED,
 				 .fallback = "none", .help = "run once after creation")},
