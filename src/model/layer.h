@@ -38,7 +38,8 @@ enum mechanism {
 	MECHANISM_TMPFS = 1 << 7,
 	MECHANISM_GVISOR = 1 << 8,
 	MECHANISM_VM = 1 << 9,
-	MECHANISM_CONTAINER = 1 << 10, /* made by somebody else, taken as it is */
+	MECHANISM_QUOTA = 1 << 10,
+	MECHANISM_CONTAINER = 1 << 11, /* made by somebody else, taken as it is */
 };
 
 /*

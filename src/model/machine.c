@@ -18,6 +18,7 @@ const char *const reason_names[REASON_COUNT + 1] = {
 	[REASON_APPARMOR] = "apparmor",
 	[REASON_SECCOMP] = "seccomp",
 	[REASON_NOT_DELEGATED] = "not-delegated",
+	[REASON_NEEDS_ROOT] = "needs-root",
 	[REASON_NOT_MOUNTED] = "not-mounted",
 	[REASON_READ_ONLY] = "read-only",
 	[REASON_FILE_SYSTEM] = "file-system",
@@ -163,6 +164,8 @@ static const struct reason_text {
 		"run ward outside of this container"},
 	{REASON_NOT_DELEGATED, FACILITY_COUNT, "ward may not make cgroups here",
 		"start ward with systemd-run --user --scope -p Delegate=yes"},
+	{REASON_NEEDS_ROOT, FACILITY_COUNT, "version 1 of cgroups is for root",
+		"start the machine with systemd.unified_cgroup_hierarchy=1, or run ward as root"},
 	{REASON_NOT_MOUNTED, FACILITY_COUNT, "the controller is not mounted under /sys/fs/cgroup",
 		"mount -t cgroup2 cgroup2 /sys/fs/cgroup"},
 	{REASON_READ_ONLY, FACILITY_COUNT, "the cgroup file system is mounted read-only",
@@ -185,11 +188,26 @@ void machine_init(struct machine *m)
 		m->setting[i] = MACHINE_NO_SETTING;
 }
 
+/* At most four digits; moves on. */
+static bool parse_number(const char **io, unsigned *ret)
+{
+	unsigned value = 0;
+	size_t n = strspn(*io, "0123456789");
+
+	if (n == 0 || n > 4)
+		return false;
+	for (; n > 0; n--)
+		value = value * 10 + (unsigned)(*(*io)++ - '0');
+	*ret = value;
+	return true;
+}
+
 bool machine_set_kernel(struct machine *m, const char *release)
 {
+	const char *p = release;
 	unsigned major, minor;
 
-	if (release[0] < '0' || release[0] > '9' || sscanf(release, "%5u.%5u", &major, &minor) != 2)
+	if (!parse_number(&p, &major) || *p++ != '.' || !parse_number(&p, &minor))
 		return false;
 	snprintf(m->kernel, sizeof(m->kernel), "%s", release);
 	m->kernel_major = major;

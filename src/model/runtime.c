@@ -150,7 +150,7 @@ int runtime_parse(const char *text, struct runtime_ref *ret, struct err *e)
 		return 0;
 	}
 	if (str_starts(text, "docker:")) {
-		if (!str_is_name(text + 7)) {
+		if (text[7] == '_' || !str_is_name(text + 7)) {
 			escape_text(&shown, text + 7);
 			return err_set(e, EINVAL,
 				"'%s' is no name of a container: letters, digits and _ . - are "

@@ -126,7 +126,7 @@ static void look_calls(struct machine *m)
 		m->root ? probe_reason(calls_mount_setattr()) : REASON_NOT_NEEDED;
 }
 
-static enum reason cgroup_reason(int error)
+static enum reason cgroup_reason(const struct machine *m, int version, int error)
 {
 	switch (-error) {
 	case 0:
@@ -138,14 +138,26 @@ static enum reason cgroup_reason(int error)
 	case ENOTSUP:
 		return REASON_NOT_ENABLED;
 	default:
-		return REASON_NOT_DELEGATED;
+		return version == 1 && !m->root ? REASON_NEEDS_ROOT : REASON_NOT_DELEGATED;
 	}
+}
+
+/* What version 2 brought in kernel 5.minor. */
+static enum reason v2_reason(const struct machine *m, bool mounted, unsigned minor)
+{
+	if (!mounted)
+		return REASON_NOT_MOUNTED;
+	return machine_kernel_at_least(m, 5, minor) ? REASON_OK : REASON_KERNEL_OLD;
 }
 
 static void look_cgroup(struct machine *m)
 {
+	static const enum facility facilities[CGROUP_COUNT] = {
+		[CGROUP_MEMORY] = FACILITY_CGROUP_MEMORY,
+		[CGROUP_CPU] = FACILITY_CGROUP_CPU,
+		[CGROUP_PIDS] = FACILITY_CGROUP_PIDS,
+	};
 	struct cgroup_view v;
-	enum reason v2 = REASON_NOT_MOUNTED;
 
 	cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", &v);
 	m->cgroup = v.v1 ? (v.v2 ? CGROUP_LAYOUT_HYBRID : CGROUP_LAYOUT_V1)
@@ -153,15 +165,11 @@ static void look_cgroup(struct machine *m)
 	m->cgroup_memory = (unsigned)v.controller[CGROUP_MEMORY].version;
 	m->cgroup_cpu = (unsigned)v.controller[CGROUP_CPU].version;
 	m->cgroup_pids = (unsigned)v.controller[CGROUP_PIDS].version;
-	m->facility[FACILITY_CGROUP_MEMORY] = cgroup_reason(v.controller[CGROUP_MEMORY].error);
-	m->facility[FACILITY_CGROUP_CPU] = cgroup_reason(v.controller[CGROUP_CPU].error);
-	m->facility[FACILITY_CGROUP_PIDS] = cgroup_reason(v.controller[CGROUP_PIDS].error);
-	if (v.v2)
-		v2 = REASON_OK;
-	m->facility[FACILITY_CGROUP_KILL] =
-		v.v2 && !machine_kernel_at_least(m, 5, 14) ? REASON_KERNEL_OLD : v2;
-	m->facility[FACILITY_CLONE_INTO_CGROUP] =
-		v.v2 && !machine_kernel_at_least(m, 5, 7) ? REASON_KERNEL_OLD : v2;
+	for (int c = 0; c < CGROUP_COUNT; c++)
+		m->facility[facilities[c]] =
+			cgroup_reason(m, v.controller[c].version, v.controller[c].error);
+	m->facility[FACILITY_CGROUP_KILL] = v2_reason(m, v.v2, 14);
+	m->facility[FACILITY_CLONE_INTO_CGROUP] = v2_reason(m, v.v2, 7);
 }
 
 void probe_quick(struct machine *ret)

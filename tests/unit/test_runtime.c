@@ -188,6 +188,7 @@ static void test_names(void)
 		{"docker:", "no name of a container"},
 		{"docker:a b", "no name of a container"},
 		{"docker:-x", "no name of a container"},
+		{"docker:_x", "no name of a container"},
 		{"docker:a\x1b", "\\x1b"},
 		{"podman:x", "unknown runtime"},
 		{"something else", "docker:<container>"},
