@@ -415,22 +415,26 @@ static int read_object(const struct reading *r, const struct node *node)
 	return 0;
 }
 
-/* The machine inside doctor's report; the document itself otherwise. */
-static int find_machine(
-	const struct reading *r, const struct node *document, const struct node **ret)
+/* The machine inside doctor's report; the document itself otherwise. NULL: neither, and the error
+ * says so. */
+static const struct node *find_machine(const struct reading *r, const struct node *document)
 {
 	const struct node *machine = tree_get(document, "machine");
 
 	for (uint32_t i = 0; machine && i < document->count; i++) {
 		const struct member *m = &document->members[i];
 
-		if (!str_eq(m->key, "machine") && !str_in(m->key, machine_json_report_keys))
-			return fail_at(r, m, "unknown key");
+		if (str_eq(m->key, "machine") || str_in(m->key, machine_json_report_keys))
+			continue;
+		fail_at(r, m, "unknown key");
+		return NULL;
 	}
-	*ret = machine ? machine : document;
-	if ((*ret)->type != NODE_OBJECT)
-		return fail(r, (*ret)->line, (*ret)->column, "machine", "must be an object");
-	return 0;
+	if (!machine)
+		machine = document;
+	if (machine->type == NODE_OBJECT)
+		return machine;
+	fail(r, machine->line, machine->column, "machine", "must be an object");
+	return NULL;
 }
 
 int machine_json_read(
@@ -439,15 +443,17 @@ int machine_json_read(
 	auto_(arena_free) struct arena arena = {0};
 	struct machine m;
 	struct reading r = {.name = name, .machine = &m, .e = e};
-	const struct node *node = NULL;
+	const struct node *node;
 	struct node document;
 	int result = json5_parse(&arena, name, text, len, &document, e);
 
+	if (result < 0)
+		return result;
 	machine_init(&m);
-	if (result == 0)
-		result = find_machine(&r, &document, &node);
-	if (result == 0)
-		result = read_object(&r, node);
+	node = find_machine(&r, &document);
+	if (!node)
+		return -EINVAL;
+	result = read_object(&r, node);
 	if (result < 0)
 		return result;
 	if (!m.kernel[0])

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PATH_USUAL "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define PATH_SETTING "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define PATH_USUAL (&PATH_SETTING[strlen("PATH=")])
 #define OUTPUT_MAX 4096
 #define TIMEOUT_MS 3000
 #define DOCKER_SOCKET "/var/run/docker.sock"
@@ -102,8 +103,7 @@ static void ask(struct machine_engine *engine, const struct engine_row *row)
 	auto_(buf_free) struct buf out = BUF(OUTPUT_MAX);
 	const char *const argv[] = {
 		engine->path, row->version[0], row->version[1], row->version[2], NULL};
-	const char *const env[] = {"PATH=" PATH_USUAL, "LANG=C",
-		inherited("HOME", home, sizeof(home)),
+	const char *const env[] = {PATH_SETTING, "LANG=C", inherited("HOME", home, sizeof(home)),
 		inherited("XDG_RUNTIME_DIR", runtime, sizeof(runtime)), NULL};
 
 	if (run_capture(argv, env, TIMEOUT_MS, &out, NULL) >= 0)
