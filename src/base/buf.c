@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@ static void reserve(struct buf *b, size_t len)
 
 	if (need <= b->cap)
 		return;
+	/* Doubled, so that adding byte by byte costs a constant amount each. */
 	while (cap < need)
-		cap = cap > need / 2 ? need : cap * 2;
+		cap = cap > SIZE_MAX / 2 ? need : cap * 2;
 	b->data = mem_realloc(b->data, cap, 1);
 	b->cap = cap;
 }

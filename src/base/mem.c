@@ -21,10 +21,12 @@
 #ifdef GUARDED
 #include <sanitizer/asan_interface.h>
 #define GAP ALIGN
+#define TEXT_ALIGN ALIGN
 #define forbid(p, size) ASAN_POISON_MEMORY_REGION(p, size)
 #define permit(p, size) ASAN_UNPOISON_MEMORY_REGION(p, size)
 #else
 #define GAP 0
+#define TEXT_ALIGN 1
 #define forbid(p, size) ((void)(p), (void)(size))
 #define permit(p, size) ((void)(p), (void)(size))
 #endif
@@ -103,24 +105,26 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t need)
 	return c;
 }
 
-static void *take(struct arena *a, size_t size)
+static void *take(struct arena *a, size_t size, size_t align)
 {
-	size_t need = sum(size, GAP + ALIGN - 1) & ~(ALIGN - 1);
 	struct arena_chunk *c = a->head;
+	size_t start = c ? (c->used + align - 1) & ~(align - 1) : 0;
 
-	if (!c || c->size - c->used < need)
-		c = add_chunk(a, need);
+	if (!c || start > c->size || c->size - start < sum(size, GAP)) {
+		c = add_chunk(a, sum(size, GAP));
+		start = 0;
+	}
 
-	char *p = c->data + c->used;
+	char *p = c->data + start;
 
 	permit(p, size);
-	c->used += need;
+	c->used = start + size + GAP;
 	return p;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	return memset(take(a, size), 0, size);
+	return memset(take(a, size, ALIGN), 0, size);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)
@@ -130,7 +134,7 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 
 void *arena_copy(struct arena *a, const void *data, size_t size)
 {
-	void *p = take(a, size);
+	void *p = take(a, size, ALIGN);
 
 	if (size)
 		memcpy(p, data, size);
@@ -139,7 +143,7 @@ void *arena_copy(struct arena *a, const void *data, size_t size)
 
 char *arena_text(struct arena *a, const char *text, size_t len)
 {
-	char *p = take(a, sum(len, 1));
+	char *p = take(a, sum(len, 1), TEXT_ALIGN);
 
 	if (len)
 		memcpy(p, text, len);
@@ -157,7 +161,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	if (len < 0)
 		return arena_text(a, "", 0);
 
-	char *p = take(a, (size_t)len + 1);
+	char *p = take(a, (size_t)len + 1, TEXT_ALIGN);
 
 	va_start(ap, fmt);
 	vsnprintf(p, (size_t)len + 1, fmt, ap);
