@@ -22,6 +22,8 @@ static void reserve(struct buf *b, size_t len)
 	/* Doubled, so that adding byte by byte costs a constant amount each. */
 	while (cap < need)
 		cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+	if (cap > b->max && b->max >= CAP_FIRST && b->max < SIZE_MAX)
+		cap = b->max + 1;
 	b->data = mem_realloc(b->data, cap, 1);
 	b->cap = cap;
 }
