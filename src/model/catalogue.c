@@ -95,6 +95,14 @@ const char *catalogue_resolve(const char *name)
 	return name;
 }
 
+const char *catalogue_alias(const char *tool, size_t i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(aliases); k++)
+		if (strcmp(aliases[k].tool, tool) == 0 && i-- == 0)
+			return aliases[k].alias;
+	return NULL;
+}
+
 static const char *const *find_list(const struct tool_list *lists, const char *name)
 {
 	for (; lists->name; lists++)

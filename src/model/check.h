@@ -9,11 +9,17 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 /* Starts with '/', no `..`, no control characters, at most 4095 bytes; // and /./ are tolerated. */
 int check_absolute_path(const char *text, struct err *e);
 /* Patterns for names in the workspace: relative, and such that they can match something. */
 int check_glob(const char *text, struct err *e);
 int check_tmpfs(const char *text, struct err *e); /* /path[:option,...] */
+/* Does one tmpfs give everything that the other gives: the same place, at least its size and
+ * rights?
+ */
+bool check_tmpfs_covers(const char *outer, const char *inner);
 
 int check_env_name(const char *text, struct err *e);
 int check_env_pattern(const char *text, struct err *e); /* a name with * anywhere */

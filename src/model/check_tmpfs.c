@@ -189,3 +189,62 @@ int check_tmpfs(const char *text, struct err *e)
 		r = check_options(colon + 1, e);
 	return r;
 }
+
+/* What an option says, up to the comma behind it; NULL when it is not there. */
+static const char *find_option(const char *text, const char *name, size_t *ret_len)
+{
+	const char *p = strchr(text, ':');
+	size_t len = strlen(name);
+
+	while (p && *p) {
+		const char *word = p + 1;
+		const char *end = word + strcspn(word, ",");
+
+		if (strncmp(word, name, len) == 0 && (word + len == end || word[len] == '=')) {
+			*ret_len = (size_t)(end - word) - len;
+			return word + len;
+		}
+		p = end;
+	}
+	return NULL;
+}
+
+/* The number behind an option; the largest when nobody wrote one, which means no limit. */
+static uint64_t option_limit(const char *text, const char *name,
+	int (*read)(const char *text, uint64_t *ret, struct err *e))
+{
+	size_t len = 0;
+	const char *value = find_option(text, name, &len);
+	char number[64];
+	uint64_t limit = UINT64_MAX;
+
+	if (!value || len < 2 || len > sizeof(number))
+		return limit;
+	memcpy(number, value + 1, len - 1);
+	number[len - 1] = '\0';
+	return read(number, &limit, NULL) < 0 ? UINT64_MAX : limit;
+}
+
+static bool same_option(const char *a, const char *b, const char *name)
+{
+	size_t a_len = 0, b_len = 0;
+	const char *x = find_option(a, name, &a_len), *y = find_option(b, name, &b_len);
+
+	return (!x && !y) || (x && y && a_len == b_len && memcmp(x, y, a_len) == 0);
+}
+
+bool check_tmpfs_covers(const char *outer, const char *inner)
+{
+	size_t outer_len = strcspn(outer, ":"), inner_len = strcspn(inner, ":"), unused;
+
+	if (outer_len != inner_len || memcmp(outer, inner, outer_len) != 0)
+		return false;
+	if (option_limit(inner, "size", number_size) > option_limit(outer, "size", number_size) ||
+		option_limit(inner, "nr_inodes", number_count) >
+			option_limit(outer, "nr_inodes", number_count))
+		return false;
+	if (find_option(outer, "noexec", &unused) && !find_option(inner, "noexec", &unused))
+		return false;
+	return same_option(outer, inner, "mode") && same_option(outer, inner, "uid") &&
+	       same_option(outer, inner, "gid");
+}

@@ -91,15 +91,15 @@ static const struct item *builtin_items(
 	return items;
 }
 
-/* The highest level that defines it wins. */
+/* The last one; config_check() sees to it that there is only one. */
 static const struct entry *own_tool_profile(const struct config *c, const char *name)
 {
 	for (int i = LEVEL_COUNT - 1; i >= 0; i--) {
 		const struct opt_map *map = &c->levels[i].globals.tool_profiles;
 
-		for (size_t k = 0; k < map->count; k++)
-			if (strcmp(map->entries[k].key, name) == 0)
-				return &map->entries[k];
+		for (size_t k = map->count; k > 0; k--)
+			if (strcmp(map->entries[k - 1].key, name) == 0)
+				return &map->entries[k - 1];
 	}
 	return NULL;
 }
@@ -136,11 +136,39 @@ static int check_profiles(const struct config_level *level, struct err *e)
 
 		if (builtin_profile(p->name))
 			return fail_at(&p->at, e, "this profile is built in; choose another name");
+		if (str_eq(p->name, "host"))
+			return fail_at(&p->at, e,
+				"'host' means no sandbox where a rule leads to it; choose another "
+				"name");
 		if (p->settings && p->settings->sandbox.profile.at.source)
 			return fail_at(&p->settings->sandbox.profile.at, e,
 				"a profile cannot start from another profile");
 	}
-	for (size_t i = 0; i < level->globals.tool_profiles.count; i++) {
+	return 0;
+}
+
+/* One meaning for one name: a lock on tools.profile would hold nothing if a later file could write
+ * the profile anew. */
+static int check_defined_once(const struct config *c, const struct entry *p, struct err *e)
+{
+	const struct entry *other = own_tool_profile(c, p->key);
+	char at[WHERE_TEXT], before[WHERE_TEXT];
+
+	if (other == p)
+		return 0;
+	where_text(&p->at, before);
+	where_text(&other->at, at);
+	return err_set(e, EINVAL,
+		"%s: tool profile '%s' is already defined at %s; choose another name", at, p->key,
+		before);
+}
+
+static int check_tool_profiles(
+	const struct config *c, const struct config_level *level, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < level->globals.tool_profiles.count && r == 0; i++) {
 		const struct entry *p = &level->globals.tool_profiles.entries[i];
 
 		if (catalogue_profile(p->key))
@@ -148,8 +176,9 @@ static int check_profiles(const struct config_level *level, struct err *e)
 				&p->at, e, "this tool profile is built in; choose another name");
 		if (!str_is_name(p->key))
 			return fail_at(&p->at, e, "a tool profile needs a plain name");
+		r = check_defined_once(c, p, e);
 	}
-	return 0;
+	return r;
 }
 
 /* What a level may not say at all, whatever the value. */
@@ -185,6 +214,8 @@ int config_check(const struct config *c, struct err *e)
 		r = check_rights(&c->levels[i], e);
 		if (r == 0)
 			r = check_profiles(&c->levels[i], e);
+		if (r == 0)
+			r = check_tool_profiles(c, &c->levels[i], e);
 	}
 	return r;
 }

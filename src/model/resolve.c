@@ -10,8 +10,34 @@
 #include <errno.h>
 #include <string.h>
 
-static int merge_profile(const struct config *c, const struct opt_text *profile, struct arena *a,
+/*
+ * All sections of that name: the command line may write one in several parts. What was read for
+ * another agent and dropped must not pass for an entry that says nothing.
+ */
+static int merge_sections(const struct sections *sections, const char *name, struct arena *a,
 	struct settings *io, struct err *e)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < sections->count; i++) {
+		const struct section *s = &sections->items[i];
+
+		if (strcmp(s->name, name) != 0)
+			continue;
+		if (!s->settings)
+			return err_set(e, EINVAL,
+				"'%s': its section was not kept when the configuration was read",
+				name);
+		merge_settings(a, io, s->settings);
+		found = 1;
+	}
+	return found;
+}
+
+/* Of the levels up to `last` only: what a later file makes of a profile is no part of an earlier
+ * file's meaning. */
+static int merge_profile(const struct config *c, const struct opt_text *profile, enum level last,
+	struct arena *a, struct settings *io, struct err *e)
 {
 	const struct settings *builtin = builtin_profile(profile->v);
 	bool found = builtin != NULL;
@@ -19,13 +45,12 @@ static int merge_profile(const struct config *c, const struct opt_text *profile,
 
 	if (builtin)
 		merge_settings(a, io, builtin);
-	for (int i = 0; i < LEVEL_COUNT && !builtin; i++) {
-		const struct section *own = config_find(&c->levels[i].profiles, profile->v);
+	for (int i = 0; i <= (int)last && !builtin; i++) {
+		int r = merge_sections(&c->levels[i].profiles, profile->v, a, io, e);
 
-		if (own && own->settings) {
-			merge_settings(a, io, own->settings);
-			found = true;
-		}
+		if (r < 0)
+			return r;
+		found |= r > 0;
 	}
 	if (found)
 		return 0;
@@ -35,65 +60,53 @@ static int merge_profile(const struct config *c, const struct opt_text *profile,
 
 /* A section with the profile it names right beneath it. */
 static int merge_with_profile(const struct config *c, const struct settings *section,
-	struct arena *a, struct settings *io, struct err *e)
+	enum level last, struct arena *a, struct settings *io, struct err *e)
 {
 	int r = 0;
 
 	if (section->sandbox.profile.at.source)
-		r = merge_profile(c, &section->sandbox.profile, a, io, e);
+		r = merge_profile(c, &section->sandbox.profile, last, a, io, e);
 	if (r == 0)
 		merge_settings(a, io, section);
 	return r;
+}
+
+/* The defaults and the agent's entry, each over all levels but the workspace's. */
+static int merge_levels(const struct config *c, const char *agent, enum level last, struct arena *a,
+	struct settings *defaults, struct settings *entry, struct err *e)
+{
+	int r = 0;
+
+	for (int i = LEVEL_SYSTEM; i <= (int)last && r >= 0; i++) {
+		const struct config_level *level = &c->levels[i];
+
+		if (i == LEVEL_WORKSPACE || !level->source)
+			continue;
+		merge_settings(a, defaults, &level->defaults);
+		if (agent)
+			r = merge_sections(&level->entries, agent, a, entry, e);
+	}
+	return r < 0 ? r : 0;
 }
 
 int resolve_up_to(const struct config *c, const char *agent, enum level last, struct arena *a,
 	struct settings *ret, struct err *e)
 {
 	struct settings out = builtin_defaults, defaults = {0}, entry = {0};
-	int r = 0;
+	int r = merge_levels(c, agent, last, a, &defaults, &entry, e);
 
-	for (int i = LEVEL_SYSTEM; i <= (int)last; i++) {
-		const struct config_level *level = &c->levels[i];
-		const struct section *own = agent ? config_find(&level->entries, agent) : NULL;
-
-		if (i == LEVEL_WORKSPACE || !level->source)
-			continue;
-		merge_settings(a, &defaults, &level->defaults);
-		if (own && own->settings)
-			merge_settings(a, &entry, own->settings);
-	}
-	if (!defaults.sandbox.profile.at.source)
-		r = merge_profile(c, &out.sandbox.profile, a, &out, e);
+	if (r == 0 && !defaults.sandbox.profile.at.source)
+		r = merge_profile(c, &out.sandbox.profile, last, a, &out, e);
 	if (r == 0)
-		r = merge_with_profile(c, &defaults, a, &out, e);
+		r = merge_with_profile(c, &defaults, last, a, &out, e);
 	if (r == 0)
-		r = merge_with_profile(c, &entry, a, &out, e);
+		r = merge_with_profile(c, &entry, last, a, &out, e);
 	if (r == 0 && last == LEVEL_CALLER && c->levels[LEVEL_CALLER].source)
-		r = merge_with_profile(c, &c->levels[LEVEL_CALLER].override, a, &out, e);
+		r = merge_with_profile(c, &c->levels[LEVEL_CALLER].override, last, a, &out, e);
 	if (r < 0)
 		return r;
 	*ret = out;
 	return 0;
-}
-
-/* What the caller wrote stays above what the workspace's file made of the rest. */
-static void put_caller_back(
-	struct arena *a, const struct field *table, void *target, const void *full)
-{
-	for (const struct field *f = table; f->name; f++) {
-		void *dst = field_at(f, target);
-		const void *src = field_at(f, full);
-
-		if (f->type == FIELD_OBJECT)
-			put_caller_back(a, f->fields, dst, src);
-		else if (!field_where(f, full)->source ||
-			 field_where(f, full)->source->level != LEVEL_CALLER)
-			continue;
-		else if (f->order == ORDER_MORE)
-			*(struct opt_list *)dst = merge_lists(a, dst, src);
-		else
-			memcpy(dst, src, field_value_size(f->type));
-	}
 }
 
 static int check_workspace(const struct config *c, const char *agent,
@@ -118,30 +131,21 @@ static int apply_workspace(const struct config *c, const char *agent, struct are
 	struct settings *io, struct err *e)
 {
 	const struct config_level *ws = &c->levels[LEVEL_WORKSPACE];
-	const struct section *own = agent ? config_find(&ws->entries, agent) : NULL;
-	struct settings full = *io, base;
+	struct settings own = {0};
 	int r = check_workspace(c, NULL, &ws->defaults, a, e);
 
-	if (r == 0 && own && own->settings)
-		r = check_workspace(c, agent, own->settings, a, e);
-	if (r == 0)
-		r = resolve_up_to(c, agent, LEVEL_USER, a, &base, e);
+	if (r == 0 && agent)
+		r = merge_sections(&ws->entries, agent, a, &own, e);
+	if (r > 0)
+		r = check_workspace(c, agent, &own, a, e);
 	if (r < 0)
 		return r;
-	if (full.sandbox.profile.at.source->level == LEVEL_CALLER)
-		base = full;
-	tighten_apply(c, a, &base, &ws->defaults);
-	if (own && own->settings)
-		tighten_apply(c, a, &base, own->settings);
-	put_caller_back(a, settings_fields, &base, &full);
-	/* As in a merge: a mode without a list means exactly that mode. */
-	if (full.sandbox.network.mode.at.source->level == LEVEL_CALLER)
-		base.sandbox.network.allow = full.sandbox.network.allow;
-	*io = base;
+	tighten_apply(c, a, io, &ws->defaults);
+	tighten_apply(c, a, io, &own);
 	return 0;
 }
 
-static struct rules collect_rules(struct arena *a, const struct elevated *el)
+struct rules resolve_rules(struct arena *a, const struct elevated *el)
 {
 	const struct rules *written = el->rules.v;
 	size_t count = (written ? written->count : 0) + el->patterns.count;
@@ -291,10 +295,10 @@ static int finish(const struct config *c, const char *agent, struct arena *a, st
 		return err_set(
 			e, ENOENT, "%s: there is no tool profile '%s'", at, io->tools.profile);
 	}
-	io->rules = collect_rules(a, &io->s.tools.elevated);
+	io->rules = resolve_rules(a, &io->s.tools.elevated);
 	io->require = collect_require(a, &io->s.sandbox);
 	io->net = resolve_network(a, &io->s.sandbox.network);
-	r = toolpolicy_check_groups(&io->s.tools, e);
+	r = toolpolicy_check_groups(&io->tools, e);
 	if (r == 0)
 		r = check_rule_targets(c, &io->rules, e);
 	return r < 0 ? r : check_sources(c, &io->s.sandbox, a, e);
@@ -322,7 +326,7 @@ int resolve_elevated(const struct config *c, const struct effective *from, const
 {
 	struct opt_text name = {.at = {.source = &builtin_source}, .v = profile};
 	struct settings s = from->s;
-	int r = merge_profile(c, &name, a, &s, e);
+	int r = merge_profile(c, &name, LEVEL_CALLER, a, &s, e);
 
 	if (r == 0)
 		r = locks_check(c, from->agent, a, &s, e);

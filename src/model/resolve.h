@@ -36,3 +36,5 @@ int resolve_up_to(const struct config *c, const char *agent, enum level last, st
 	struct settings *ret, struct err *e);
 /* Parses the lists of a network section, which the reader has checked. */
 struct net_policy resolve_network(struct arena *a, const struct network *n);
+/* elevated.rules and, behind them, elevated.patterns in the same form. */
+struct rules resolve_rules(struct arena *a, const struct elevated *el);

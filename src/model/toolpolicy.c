@@ -31,7 +31,7 @@ static bool group_matches(
 
 	if (builtin)
 		return str_in(tool, builtin);
-	if (own < 0 || (*seen & (UINT64_C(1) << own)))
+	if (own < 0 || own >= TOOLPOLICY_MAX_GROUPS || (*seen & (UINT64_C(1) << own)))
 		return false;
 	*seen |= UINT64_C(1) << own;
 	list = &groups->entries[own].list;
@@ -43,13 +43,21 @@ static bool group_matches(
 
 /*
  * A bare * means every tool of the catalogue, never a name that ward does not know: an unknown name
- * counts only where a rule spells out at least a part of it.
+ * counts only where a rule spells out at least a part of it. Aliases count too: who denies bash*
+ * means exec.
  */
 static bool glob_matches(const char *pattern, const char *tool)
 {
+	const char *alias;
+
 	if (strspn(pattern, "*?") == strlen(pattern) && !catalogue_find(tool))
 		return false;
-	return glob_word(pattern, tool);
+	if (glob_word(pattern, tool))
+		return true;
+	for (size_t i = 0; (alias = catalogue_alias(tool, i)) != NULL; i++)
+		if (glob_word(pattern, alias))
+			return true;
+	return false;
 }
 
 static bool item_matches(
@@ -134,7 +142,7 @@ static bool already(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* Frameworks' own tools that a list names outright. */
+/* Frameworks' own tools that a list or an own group names outright. */
 static size_t add_foreign(const struct toolpolicy *p, const struct item *items, size_t count,
 	bool sandboxed, const char **names, size_t n)
 {
@@ -152,14 +160,23 @@ static size_t add_foreign(const struct toolpolicy *p, const struct item *items, 
 
 const char *const *toolpolicy_effective(const struct toolpolicy *p, struct arena *a, bool sandboxed)
 {
-	size_t max = p->profile_count + p->tools->allow.count + p->tools->bypass.count + 64, n = 0;
-	const char **names = arena_array(a, max, sizeof *names);
+	const struct opt_map *groups = &p->tools->groups;
+	size_t max = p->profile_count + p->tools->allow.count + 64, n = 0;
+	const char **names;
 
+	for (size_t i = 0; i < groups->count; i++)
+		max += groups->entries[i].list.count;
+	names = arena_array(a, max, sizeof *names);
 	for (const struct tool *t = catalogue_tools; t->name; t++)
 		if (toolpolicy_ask(p, t->name, sandboxed).allowed)
 			names[n++] = t->name;
 	n = add_foreign(p, p->profile_items, p->profile_count, sandboxed, names, n);
 	n = add_foreign(p, p->tools->allow.items, p->tools->allow.count, sandboxed, names, n);
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct opt_list *list = &groups->entries[i].list;
+
+		n = add_foreign(p, list->items, list->count, sandboxed, names, n);
+	}
 	names[n] = NULL;
 	return names;
 }
@@ -172,7 +189,12 @@ struct walk {
 	struct err *e;
 };
 
-static int walk_list(struct walk *w, const struct opt_list *list);
+static int walk_items(struct walk *w, const struct item *items, size_t count);
+
+static int walk_list(struct walk *w, const struct opt_list *list)
+{
+	return walk_items(w, list->items, list->count);
+}
 
 static int walk_item(struct walk *w, const struct item *item)
 {
@@ -199,18 +221,36 @@ static int walk_item(struct walk *w, const struct item *item)
 	return r;
 }
 
-static int walk_list(struct walk *w, const struct opt_list *list)
+static int walk_items(struct walk *w, const struct item *items, size_t count)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < list->count && r == 0; i++)
-		r = walk_item(w, &list->items[i]);
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = walk_item(w, &items[i]);
 	return r;
+}
+
+/* Whoever defines a group again, in a later file or an agent's entry, would change what earlier
+ * lists mean. */
+static int check_defined_once(const struct opt_map *groups, size_t i, struct err *e)
+{
+	const struct entry *group = &groups->entries[i];
+	char at[WHERE_TEXT], before[WHERE_TEXT];
+	int first = own_group(groups, group->key);
+
+	if ((size_t)first == i)
+		return 0;
+	where_text(&group->at, at);
+	where_text(&groups->entries[first].at, before);
+	return err_set(e, EINVAL, "%s: group '%s' is already defined at %s; choose another name",
+		at, group->key, before);
 }
 
 static int check_group_names(const struct opt_map *groups, struct err *e)
 {
-	for (size_t i = 0; i < groups->count; i++) {
+	int r = 0;
+
+	for (size_t i = 0; i < groups->count && r == 0; i++) {
 		const struct entry *group = &groups->entries[i];
 		char at[WHERE_TEXT];
 
@@ -223,12 +263,14 @@ static int check_group_names(const struct opt_map *groups, struct err *e)
 		if (catalogue_group(group->key))
 			return err_set(e, EINVAL, "%s: group '%s' is built in; choose another name",
 				at, group->key);
+		r = check_defined_once(groups, i, e);
 	}
-	return 0;
+	return r;
 }
 
-int toolpolicy_check_groups(const struct tools *t, struct err *e)
+int toolpolicy_check_groups(const struct toolpolicy *p, struct err *e)
 {
+	const struct tools *t = p->tools;
 	const struct opt_list *lists[] = {
 		&t->allow, &t->deny, &t->sandbox.allow, &t->sandbox.deny, &t->bypass};
 	struct walk w = {.groups = &t->groups, .e = e};
@@ -236,6 +278,8 @@ int toolpolicy_check_groups(const struct tools *t, struct err *e)
 
 	for (size_t i = 0; i < ARRAY_LEN(lists) && r == 0; i++)
 		r = walk_list(&w, lists[i]);
+	if (r == 0)
+		r = walk_items(&w, p->profile_items, p->profile_count);
 	for (size_t i = 0; i < t->groups.count && r == 0; i++) {
 		w.path = UINT64_C(1) << i;
 		r = walk_list(&w, &t->groups.entries[i].list);

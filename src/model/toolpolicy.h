@@ -32,8 +32,9 @@ bool toolpolicy_bypasses(
 	const struct toolpolicy *p, const char *tool, const struct item **ret_item);
 /* Does one item of a list (a tool, group:<name>, a glob) cover this tool? */
 bool toolpolicy_item_matches(const struct opt_map *groups, const char *item, const char *tool);
-/* Every group:<name> of a list exists, and no own group contains itself. */
-int toolpolicy_check_groups(const struct tools *t, struct err *e);
+/* Every group:<name> of a list or of the profile exists, no own group contains itself, and none was
+ * defined twice. */
+int toolpolicy_check_groups(const struct toolpolicy *p, struct err *e);
 /* Names of the catalogue and of the rules that are allowed, in the catalogue's order; NULL ends. */
 const char *const *toolpolicy_effective(
 	const struct toolpolicy *p, struct arena *a, bool sandboxed);
