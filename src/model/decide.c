@@ -88,6 +88,7 @@ static void decide_mode(struct decision *d)
 
 static void deny_tool(struct decision *d, const struct tool_answer *answer)
 {
+	const struct toolpolicy *policy = &d->v->effective->tools;
 	const char *tool = d->v->tool;
 
 	d->v->permission = PERMISSION_DENY;
@@ -95,12 +96,13 @@ static void deny_tool(struct decision *d, const struct tool_answer *answer)
 		add_reason(d, BECAUSE_TOOL_DENIED, &answer->item->at,
 			"tool '%s' is denied by '%s' in %s", tool, answer->item->text,
 			answer->list);
+	else if (str_eq(answer->list, "tools.sandbox.allow"))
+		add_reason(d, BECAUSE_TOOL_DENIED, &policy->tools->sandbox.allow.at,
+			"tool '%s' is not in %s", tool, answer->list);
 	else
-		add_reason(d, BECAUSE_TOOL_DENIED, &d->v->effective->tools.profile_at,
-			"tool '%s' is not in %s%s%s", tool,
-			str_eq(answer->list, "tools.profile") ? "tool profile '" : answer->list,
-			str_eq(answer->list, "tools.profile") ? d->v->effective->tools.profile : "",
-			str_eq(answer->list, "tools.profile") ? "' nor in tools.allow" : "");
+		add_reason(d, BECAUSE_TOOL_DENIED, &policy->profile_at,
+			"tool '%s' is not in tool profile '%s' nor in tools.allow", tool,
+			policy->profile);
 }
 
 static void deny_unknown(struct decision *d, const char *name)
@@ -132,7 +134,7 @@ static bool decide_tool(struct decision *d)
 		add_reason(
 			d, BECAUSE_ALIAS, NULL, "'%s' is another name of '%s'", name, d->v->tool);
 	answer = toolpolicy_ask(policy, d->v->tool, d->v->sandboxed);
-	if (!answer.allowed && !answer.item && !catalogue_find(d->v->tool)) {
+	if (str_eq(answer.code, "tool-not-allowed") && !catalogue_find(d->v->tool)) {
 		deny_unknown(d, name);
 		return false;
 	}
@@ -207,12 +209,13 @@ static void take_rule(struct decision *d, const struct rule *rule, const struct 
 	add_reason(d, BECAUSE_APPROVAL, &rule->at, "a person must approve it within %s", text);
 }
 
-/* The first rule that matches; a rule that only an argument stands in the way of is worth a word.
- */
+/* The first rule that matches; a rule that only an argument stands in the way of is worth a word,
+ * as long as there is room for what matters. */
+#define RISKS_TOLD 16
 static void match_rules(struct decision *d, const struct words *words)
 {
 	const struct rules *rules = &d->v->effective->rules;
-	bool told = false;
+	size_t told = 0;
 
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct rule *rule = &rules->items[i];
@@ -223,13 +226,11 @@ static void match_rules(struct decision *d, const struct words *words)
 			take_rule(d, rule, words);
 			return;
 		}
-		if (m == ELEVATE_RISK) {
+		if (m == ELEVATE_RISK && told++ < RISKS_TOLD)
 			add_reason(d, BECAUSE_NOT_ELEVATED, &rule->at,
 				"rule '%s' does not cover it: %s", rule->pattern, why.text);
-			told = true;
-		}
 	}
-	if (!told)
+	if (told == 0)
 		add_reason(d, BECAUSE_NOT_ELEVATED, NULL,
 			"no elevation rule matches: stays in the sandbox");
 }
@@ -259,6 +260,7 @@ static int place_elevated(struct decision *d, struct err *e)
 {
 	const struct rule *rule = d->v->rule;
 	struct effective *other;
+	struct tool_answer answer;
 	int r;
 
 	if (str_eq(rule->to, "host")) {
@@ -272,6 +274,10 @@ static int place_elevated(struct decision *d, struct err *e)
 	d->v->effective = other;
 	d->v->profile = rule->to;
 	d->v->place = other->s.sandbox.mode.v == MODE_OFF ? PLACE_HOST : PLACE_SANDBOX;
+	/* Deny is absolute, also where the profile is the one that says it. */
+	answer = toolpolicy_ask(&other->tools, d->v->tool, d->v->place == PLACE_SANDBOX);
+	if (!answer.allowed && answer.item)
+		deny_tool(d, &answer);
 	return 0;
 }
 
@@ -342,7 +348,7 @@ static int decide_place(struct decision *d, struct err *e)
 	decide_elevation(d);
 	if (d->v->rule)
 		r = place_elevated(d, e);
-	if (r == 0 && d->v->place == PLACE_SANDBOX)
+	if (r == 0 && d->v->place == PLACE_SANDBOX && d->v->permission != PERMISSION_DENY)
 		r = decide_runtime(d, e);
 	return r;
 }

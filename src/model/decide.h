@@ -54,7 +54,7 @@ struct verdict_reason {
 	struct where at; /* of the rule behind it; source NULL: none */
 };
 
-#define VERDICT_REASONS 48
+#define VERDICT_REASONS 64
 
 struct verdict {
 	enum permission permission;
