@@ -259,6 +259,11 @@ struct layer_answer runtime_layer(const struct machine *m, enum runtime r, enum 
 		return spawn_layer(m, layer);
 	if (engine && is_limit(layer))
 		return machine_cgroup_layer(m, layer, kind->keeper == KEEPER_DAEMON);
+	/* Engines of this machine cannot filter what its kernel cannot. */
+	if (engine && kind->walls[layer].mechanisms == MECHANISM_SECCOMP &&
+		!machine_has(m, FACILITY_SECCOMP))
+		return nothing(
+			machine_why(m, FACILITY_SECCOMP), machine_remedy(m, FACILITY_SECCOMP));
 	return wall_answer(kind, layer);
 }
 
