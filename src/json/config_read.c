@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "json/bind.h"
 #include "json/json5.h"
+#include "model/merge.h"
 
 #include <errno.h>
 #include <string.h>
@@ -212,14 +213,28 @@ static const struct node *nest(struct arena *a, char *path, const struct node *v
 	return value;
 }
 
-static bool is_whole_path(const char *path)
+static bool is_top(const char *key)
 {
-	size_t len = strcspn(path, ".");
-
 	for (size_t i = 0; top_key(i, NULL); i++)
-		if (strlen(top_key(i, NULL)) == len && strncmp(top_key(i, NULL), path, len) == 0)
+		if (str_eq(top_key(i, NULL), key))
 			return true;
 	return false;
+}
+
+/* The row that a whole path names, if it is one of a section. */
+static const struct field *find_row(const char *path)
+{
+	static const char *const sections[] = {"agents.entries.", "profiles."};
+	const char *dot;
+
+	if (str_starts(path, "agents.defaults."))
+		path += strlen("agents.defaults.");
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+		if (str_starts(path, sections[i])) {
+			dot = strchr(path + strlen(sections[i]), '.');
+			path = dot ? dot + 1 : "";
+		}
+	return field_find_path(settings_fields, path, NULL);
 }
 
 /* A single value where a list is wanted counts as a list of one. */
@@ -228,11 +243,8 @@ static void as_list(struct arena *a, const char *path, struct node *value)
 	const struct field *f = field_find_path(sandbox_fields, path, NULL);
 	struct node *item;
 
-	if (!f && str_starts(path, "tools."))
-		f = field_find_path(tools_fields, path + strlen("tools."), NULL);
-	if (!f && str_starts(path, "agents.defaults.sandbox."))
-		f = field_find_path(
-			sandbox_fields, path + strlen("agents.defaults.sandbox."), NULL);
+	if (!f)
+		f = find_row(path);
 	if (!f || f->type != FIELD_LIST || value->type != NODE_TEXT)
 		return;
 	item = arena_alloc(a, sizeof *item);
@@ -240,23 +252,49 @@ static void as_list(struct arena *a, const char *path, struct node *value)
 	*value = (struct node){.type = NODE_ARRAY, .count = 1, .items = item};
 }
 
+static struct sections join(
+	struct arena *a, const struct sections *first, const struct sections *second)
+{
+	size_t count = first->count + second->count;
+	struct section *items = arena_array(a, count, sizeof *items);
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = i < first->count ? first->items[i] : second->items[i - first->count];
+	return (struct sections){items, count};
+}
+
+/* One assignment after the other is like one level over the other: denials and binds add up. */
+static void add_level(struct arena *a, struct config_level *io, const struct config_level *more)
+{
+	merge_settings(a, &io->defaults, &more->defaults);
+	merge_settings(a, &io->override, &more->override);
+	merge_fields(a, global_fields, &io->globals, &more->globals);
+	io->entries = join(a, &io->entries, &more->entries);
+	io->profiles = join(a, &io->profiles, &more->profiles);
+}
+
+static int bad_assignment(const char *assignment, struct err *e)
+{
+	auto_(buf_free) struct buf shown = BUF(120);
+
+	escape_text(&shown, assignment);
+	return err_set(e, EINVAL, "--set '%s': write key=value, for example network=none",
+		buf_text(&shown));
+}
+
 int config_set(
 	struct config *c, const char *assignment, const struct config_wish *wish, struct err *e)
 {
-	struct config_level *level = &c->levels[LEVEL_CALLER];
+	struct config_level *level = &c->levels[LEVEL_CALLER], more = {0};
 	const char *equals = strchr(assignment, '=');
-	auto_(buf_free) struct buf shown = BUF(120);
 	struct bind b = {.arena = &c->arena, .take_unsupported = wish->take_unsupported, .e = e};
 	struct member top = {0};
 	struct node value;
 	char *path;
 	int r;
 
-	if (!equals || equals == assignment) {
-		escape_text(&shown, assignment);
-		return err_set(e, EINVAL, "--set '%s': write key=value, for example network=none",
-			buf_text(&shown));
-	}
+	if (!equals || equals == assignment)
+		return bad_assignment(assignment, e);
 	b.source = level->source ? level->source : set_source(c, LEVEL_CALLER, "command line");
 	path = arena_text(&c->arena, assignment, (size_t)(equals - assignment));
 	r = parse_value(&c->arena, equals + 1, &value, e);
@@ -266,9 +304,12 @@ int config_set(
 	/* nest() cuts the path at its first dot: what is left names the top. */
 	top.value = *nest(&c->arena, path, &value);
 	top.key = path;
-	if (is_whole_path(assignment))
-		r = read_top(&b, level, &top, wish);
+	if (is_top(path))
+		r = read_top(&b, &more, &top, wish);
 	else
-		r = bind_member(&b, sandbox_fields, &level->override.sandbox, &top);
-	return r < 0 ? err_ctx(e, r, "--set") : 0;
+		r = bind_member(&b, sandbox_fields, &more.override.sandbox, &top);
+	if (r < 0)
+		return err_ctx(e, r, "--set");
+	add_level(&c->arena, level, &more);
+	return 0;
 }
