@@ -34,7 +34,7 @@ int bind_fail(struct bind *b, uint32_t line, uint32_t column, const char *fmt, .
 {
 	auto_(buf_free) struct buf path = BUF(160);
 	struct where at = bind_where(b, line, column);
-	char where[WHERE_TEXT], what[320];
+	char where[WHERE_TEXT], what[sizeof b->e->text];
 	va_list ap;
 
 	for (unsigned i = 0; i < b->depth && i < BIND_DEPTH; i++) {
@@ -202,30 +202,45 @@ static int check_text(struct bind *b, const struct field *f, const char *text, s
 static int bind_text(
 	struct bind *b, const struct field *f, const struct node *node, const char **ret)
 {
+	const char *text = node->text;
 	struct err why;
 
-	if (node->type != NODE_TEXT)
+	if (b->words && node->type == NODE_BOOL)
+		text = node->boolean ? "true" : "false";
+	else if (node->type != NODE_TEXT)
 		return bind_wrong_type(b, node, "a text");
 	/* Values of maps, such as environment variables, may be empty. */
-	if (*node->text == '\0' && f->type != FIELD_MAP)
+	if (*text == '\0' && f->type != FIELD_MAP)
 		return bind_fail(b, node->line, node->column, "an empty text is not allowed");
-	if (f->check && check_text(b, f, node->text, &why) < 0)
+	if (f->check && check_text(b, f, text, &why) < 0)
 		return bind_fail(b, node->line, node->column, "%s", why.text);
-	*ret = node->text;
+	*ret = text;
+	return 0;
+}
+
+static int bind_count(struct bind *b, const struct node *node)
+{
+	if (node->count > BIND_MAX_ITEMS)
+		return bind_fail(
+			b, node->line, node->column, "more than %d of them", BIND_MAX_ITEMS);
 	return 0;
 }
 
 int bind_list(struct bind *b, const struct field *f, const struct node *node, struct opt_list *ret)
 {
 	struct item *items;
+	int r;
 
 	if (node->type != NODE_ARRAY)
 		return bind_wrong_type(b, node, "a list of texts");
+	r = bind_count(b, node);
+	if (r < 0)
+		return r;
 	items = arena_array(b->arena, node->count, sizeof *items);
 	for (uint32_t i = 0; i < node->count; i++) {
 		const struct node *n = &node->items[i];
-		int r = bind_text(b, f, n, &items[i].text);
 
+		r = bind_text(b, f, n, &items[i].text);
 		if (r < 0)
 			return r;
 		items[i].at = bind_where(b, n->line, n->column);
@@ -261,10 +276,13 @@ static int bind_map(
 	struct bind *b, const struct field *f, const struct node *node, struct opt_map *ret)
 {
 	struct entry *entries;
-	int r = 0;
+	int r;
 
 	if (node->type != NODE_OBJECT)
 		return bind_wrong_type(b, node, "an object");
+	r = bind_count(b, node);
+	if (r < 0)
+		return r;
 	entries = arena_array(b->arena, node->count, sizeof *entries);
 	for (uint32_t i = 0; i < node->count && r == 0; i++)
 		r = bind_entry(b, f, &node->members[i], &entries[i]);

@@ -12,6 +12,8 @@
 #include "json/tree.h"
 
 #define BIND_DEPTH 16
+/* Of one list or map. Lists are compared item by item, so a file must not choose the number. */
+#define BIND_MAX_ITEMS 4096
 #define BIND_KNOWN 64
 
 /* A text that a check has found right. */
@@ -24,6 +26,7 @@ struct bind {
 	struct arena *arena;
 	const struct source *source;
 	bool take_unsupported;
+	bool words;                   /* of a command line, where true may be a text */
 	const char *keys[BIND_DEPTH]; /* the path to what is read now */
 	unsigned depth;
 	/* Many agents repeat the same rules: each text is judged once, as long as it is remembered.

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "json/bind.h"
 #include "json/json5.h"
 #include "model/merge.h"
@@ -75,9 +76,15 @@ static int read_sections(struct bind *b, const char *key, const struct node *nod
 	return 0;
 }
 
+static const char *name_at(size_t i, const void *names)
+{
+	return ((const char *const *)names)[i];
+}
+
 /* agents.defaults: only the sandbox; tools stand at the top of the file. */
 static int read_defaults(struct bind *b, struct config_level *level, const struct node *node)
 {
+	static const char *const names[] = {"sandbox", NULL};
 	int r = 0;
 
 	bind_enter(b, "defaults");
@@ -93,7 +100,7 @@ static int read_defaults(struct bind *b, struct config_level *level, const struc
 			r = bind_fail(
 				b, m->line, m->column, "'tools' belongs at the top of the file");
 		else
-			r = bind_unknown_key(b, m, "sandbox");
+			r = bind_unknown_key(b, m, str_nearest(m->key, name_at, names));
 	}
 	bind_leave(b);
 	return r;
@@ -102,6 +109,7 @@ static int read_defaults(struct bind *b, struct config_level *level, const struc
 static int read_agents(struct bind *b, struct config_level *level, const struct node *node,
 	const struct config_wish *wish)
 {
+	static const char *const names[] = {"defaults", "entries", NULL};
 	int r = 0;
 
 	bind_enter(b, "agents");
@@ -115,8 +123,7 @@ static int read_agents(struct bind *b, struct config_level *level, const struct 
 		else if (str_eq(m->key, "entries"))
 			r = read_sections(b, m->key, &m->value, wish, &level->entries);
 		else
-			r = bind_unknown_key(
-				b, m, str_starts(m->key, "e") ? "entries" : "defaults");
+			r = bind_unknown_key(b, m, str_nearest(m->key, name_at, names));
 	}
 	bind_leave(b);
 	return r;
@@ -273,13 +280,13 @@ static void add_level(struct arena *a, struct config_level *io, const struct con
 	io->profiles = join(a, &io->profiles, &more->profiles);
 }
 
-static int bad_assignment(const char *assignment, struct err *e)
+static int bad_assignment(const char *assignment, const char *why, struct err *e)
 {
 	auto_(buf_free) struct buf shown = BUF(120);
 
 	escape_text(&shown, assignment);
-	return err_set(e, EINVAL, "--set '%s': write key=value, for example network=none",
-		buf_text(&shown));
+	return err_set(
+		e, EINVAL, "--set '%s%s': %s", buf_text(&shown), shown.dropped ? "..." : "", why);
 }
 
 int config_set(
@@ -287,14 +294,21 @@ int config_set(
 {
 	struct config_level *level = &c->levels[LEVEL_CALLER], more = {0};
 	const char *equals = strchr(assignment, '=');
-	struct bind b = {.arena = &c->arena, .take_unsupported = wish->take_unsupported, .e = e};
+	struct bind b = {
+		.arena = &c->arena,
+		.take_unsupported = wish->take_unsupported,
+		.words = true,
+		.e = e,
+	};
 	struct member top = {0};
 	struct node value;
 	char *path;
 	int r;
 
 	if (!equals || equals == assignment)
-		return bad_assignment(assignment, e);
+		return bad_assignment(assignment, "write key=value, for example network=none", e);
+	if (!utf8_valid(assignment, strlen(assignment)))
+		return bad_assignment(assignment, "not UTF-8", e);
 	b.source = level->source ? level->source : set_source(c, LEVEL_CALLER, "command line");
 	path = arena_text(&c->arena, assignment, (size_t)(equals - assignment));
 	r = parse_value(&c->arena, equals + 1, &value, e);
