@@ -120,7 +120,7 @@ static void test_refuses(void)
 		{"socket", EINVAL, "it is a socket"},
 		{"to-device", EINVAL, "it is a device"},
 		{"/dev/zero", EINVAL, "it is a device"},
-		{"loop1", ELOOP, "symbolic links"},
+		{"loop1", ELOOP, "open 'loop1': "},
 		{"dangling", ENOENT, "No such file"},
 		{"a\x1b[31m\nb", ENOENT, "open 'a\\x1b[31m\\nb'"},
 	};
@@ -148,7 +148,7 @@ static void test_long_names(void)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	check_int(read_it(name, NULL, &data, &len, &e), -ENAMETOOLONG);
-	check_has(e.text, "...': File name too long");
+	check_has(e.text, "...': ");
 	for (size_t i = 1; i < sizeof(name) - 1; i += 2)
 		name[i] = '/';
 	check_int(read_it(name, NULL, &data, &len, &e), -ENAMETOOLONG);
