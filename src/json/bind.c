@@ -218,7 +218,7 @@ static int bind_text(
 	return 0;
 }
 
-static int bind_count(struct bind *b, const struct node *node)
+int bind_count(struct bind *b, const struct node *node)
 {
 	if (node->count > BIND_MAX_ITEMS)
 		return bind_fail(

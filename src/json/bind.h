@@ -50,5 +50,7 @@ int bind_fail(struct bind *b, uint32_t line, uint32_t column, const char *fmt, .
 int bind_wrong_type(struct bind *b, const struct node *node, const char *wanted);
 int bind_unknown_key(struct bind *b, const struct member *m, const char *nearest);
 
+/* Are there no more than BIND_MAX_ITEMS in a list or object? */
+int bind_count(struct bind *b, const struct node *node);
 /* A list of texts, each passed through the check. */
 int bind_list(struct bind *b, const struct field *f, const struct node *node, struct opt_list *ret);

@@ -29,10 +29,13 @@ static int read_rules(struct bind *b, const struct node *node, const void **ret)
 {
 	struct rules *rules = arena_alloc(b->arena, sizeof *rules);
 	struct rule *items;
-	int r = 0;
+	int r;
 
 	if (node->type != NODE_ARRAY)
 		return bind_wrong_type(b, node, "a list of rules");
+	r = bind_count(b, node);
+	if (r < 0)
+		return r;
 	items = arena_array(b->arena, node->count, sizeof *items);
 	for (uint32_t i = 0; i < node->count && r == 0; i++)
 		r = read_rule(b, &node->items[i], &items[i]);
@@ -45,10 +48,13 @@ static int read_budget(struct bind *b, const struct node *node, const void **ret
 {
 	struct budgets *budgets = arena_alloc(b->arena, sizeof *budgets);
 	struct budget *items;
-	int r = 0;
+	int r;
 
 	if (node->type != NODE_OBJECT)
 		return bind_wrong_type(b, node, "an object: name to {up, down}");
+	r = bind_count(b, node);
+	if (r < 0)
+		return r;
 	items = arena_array(b->arena, node->count, sizeof *items);
 	for (uint32_t i = 0; i < node->count && r == 0; i++) {
 		const struct member *m = &node->members[i];
