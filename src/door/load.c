@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "door/load.h"
 
+#include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/where.h"
 #include "json/tree.h"
 #include "model/resolve.h"
 #include "sys/file.h"
@@ -10,6 +13,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A home or config folder from the environment counts only as an absolute path. */
@@ -41,11 +46,34 @@ static int check_origin(const struct file *f, const struct file_info *info, stru
 	if (f->level != LEVEL_WORKSPACE)
 		return file_check_trusted(info, geteuid(), f->path, e);
 	/* Nobody trusted writes it, so it must not make ward read something else. */
-	if (info->links > 0)
+	if (info->links > 0) {
+		auto_(buf_free) struct buf shown = BUF(200);
+
+		escape_text(&shown, f->path);
 		return err_set(e, ELOOP,
 			"'%s' is a symbolic link; a workspace's file must be a plain file",
-			f->path);
+			buf_text(&shown));
+	}
 	return 0;
+}
+
+/* Nothing has that name. A link that leads nowhere is something: somebody meant a file. */
+static bool is_absent(const struct file *f)
+{
+	struct stat st;
+
+	return fstatat(f->dirfd, f->path, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       (errno == ENOENT || errno == ENOTDIR);
+}
+
+static int fail_size(const struct file *f, struct err *e)
+{
+	struct source source = {.name = f->path, .level = f->level};
+	struct where at = {&source, 1, 1};
+	char where[WHERE_TEXT];
+
+	where_text(&at, where);
+	return err_set(e, EFBIG, "%s: " TREE_TOO_LARGE, where);
 }
 
 static int read_one(
@@ -56,8 +84,10 @@ static int read_one(
 	size_t len;
 	int r = file_read(f->dirfd, f->path, TREE_MAX_BYTES, &info, &data, &len, e);
 
-	if (r == -ENOENT && f->optional)
+	if ((r == -ENOENT || r == -ENOTDIR) && f->optional && is_absent(f))
 		return 0;
+	if (r == -EFBIG)
+		return fail_size(f, e);
 	if (r == 0)
 		r = check_origin(f, &info, e);
 	return r < 0 ? r : config_read(c, f->level, f->path, data, len, wish, e);
@@ -80,12 +110,16 @@ static int read_workspace(struct config *c, const struct config_wish *wish, stru
 }
 
 /* Where ward keeps its own files: a sandbox that could write there would be its own judge. */
-static void set_folders(struct config *c)
+static int set_folders(struct config *c, struct err *e)
 {
 	const char *home = absolute_env("HOME"), *state = absolute_env("XDG_STATE_HOME");
 	const char *run = absolute_env("XDG_RUNTIME_DIR"), *conf = absolute_env("XDG_CONFIG_HOME");
 	size_t n = 0;
 
+	/* A home that is cut would leave the real one without its protection. */
+	if (home && strlen(home) >= sizeof c->home)
+		return err_set(
+			e, ENAMETOOLONG, "HOME is longer than %zu bytes", sizeof c->home - 1);
 	snprintf(c->home, sizeof c->home, "%s", home ? home : "");
 	c->own[n++] = "/etc/ward";
 	c->own[n++] = "/var/lib/ward";
@@ -97,20 +131,25 @@ static void set_folders(struct config *c)
 		c->own[n++] = arena_printf(&c->arena, "%s/ward", run);
 	if (conf)
 		c->own[n++] = arena_printf(&c->arena, "%s/ward", conf);
+	else if (home)
+		c->own[n++] = arena_printf(&c->arena, "%s/.config/ward", home);
+	return 0;
 }
 
 int load_config(const struct load_request *q, struct config *ret, struct err *e)
 {
 	struct file system = {LEVEL_SYSTEM, LOAD_SYSTEM_FILE, AT_FDCWD, true};
 	struct file user = {LEVEL_USER, q->config, AT_FDCWD, false};
-	int r;
+	int r = set_folders(ret, e);
 
-	set_folders(ret);
+	if (q->config && !q->config[0])
+		return err_set(e, EINVAL, "--config '': the name of a file is needed");
 	if (!q->config) {
 		user.path = load_user_path(&ret->arena);
 		user.optional = true;
 	}
-	r = read_one(ret, &system, &q->wish, e);
+	if (r == 0)
+		r = read_one(ret, &system, &q->wish, e);
 	if (r == 0 && user.path[0])
 		r = read_one(ret, &user, &q->wish, e);
 	for (size_t i = 0; r == 0 && q->sets && i < q->sets->count; i++)

@@ -45,6 +45,7 @@ struct member {
 };
 
 #define TREE_MAX_BYTES (4u << 20)
+#define TREE_TOO_LARGE "larger than 4 MiB"
 #define TREE_MAX_DEPTH 64
 
 const char *tree_type_name(enum node_type type); /* "an object", "a number", ... */
