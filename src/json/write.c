@@ -10,13 +10,20 @@ static void new_line(struct writer *w)
 		buf_puts(w->out, "  ");
 }
 
+/* Has this level a member already? Levels beyond the last share its place: open_level() and
+ * close_level() set it anew for whoever comes next. */
+static bool *filled(struct writer *w)
+{
+	return &w->filled[w->depth < WRITE_DEPTH ? w->depth : WRITE_DEPTH - 1];
+}
+
 /* Comma, line and key: whatever stands before a value. */
 static void begin(struct writer *w, const char *key)
 {
 	if (w->depth > 0) {
-		if (w->filled[w->depth])
+		if (*filled(w))
 			buf_putc(w->out, ',');
-		w->filled[w->depth] = true;
+		*filled(w) = true;
 		new_line(w);
 	}
 	if (key) {
@@ -29,17 +36,17 @@ static void open_level(struct writer *w, const char *key, char bracket)
 {
 	begin(w, key);
 	buf_putc(w->out, bracket);
-	if (w->depth + 1 < WRITE_DEPTH)
-		w->depth++;
-	w->filled[w->depth] = false;
+	w->depth++;
+	*filled(w) = false;
 }
 
 static void close_level(struct writer *w, char bracket)
 {
-	bool filled = w->filled[w->depth];
+	bool any = *filled(w);
 
 	w->depth--;
-	if (filled)
+	*filled(w) = true; /* with what ends here */
+	if (any)
 		new_line(w);
 	buf_putc(w->out, bracket);
 	if (w->depth == 0)
