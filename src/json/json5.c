@@ -5,11 +5,14 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "base/where.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Long because it is one grammar: each function reads one of its rules. */
 
 /*
  * A recursive reader, at most TREE_MAX_DEPTH deep. Children are collected on two stacks that all
@@ -17,6 +20,8 @@
  * whole before the first token (UTF-8, no NUL, no byte order mark), so the tokens need not look at
  * bytes again.
  */
+#define READER_KEYS 64
+
 struct reader {
 	struct arena *arena;
 	const char *name;
@@ -30,7 +35,8 @@ struct reader {
 	size_t nodes_top, nodes_cap;
 	struct member *members;
 	size_t members_top, members_cap;
-	struct buf text; /* the string that is being read */
+	const char *keys[READER_KEYS]; /* keys seen lately: a file of many agents has few of them */
+	struct buf text;               /* the string that is being read */
 	struct err *e;
 };
 
@@ -41,13 +47,24 @@ static void reader_free(struct reader *r)
 	buf_free(&r->text);
 }
 
+/* ASCII that is neither a blank nor a control. */
+static bool is_plain(char c)
+{
+	return (unsigned char)c > ' ' && (unsigned char)c < 0x7f;
+}
+
 /* Positions only go forward, so counting costs one pass over the text in all. */
 static void count_to(struct reader *r, const char *p)
 {
 	for (; r->counted < p; r->counted++) {
 		unsigned char c = (unsigned char)*r->counted;
-		bool crlf = c == '\r' && r->counted + 1 < r->end && r->counted[1] == '\n';
+		bool crlf;
 
+		if (is_plain(*r->counted) || c == ' ') { /* most of the text */
+			r->column++;
+			continue;
+		}
+		crlf = c == '\r' && r->counted + 1 < r->end && r->counted[1] == '\n';
 		if (c == '\n' || (c == '\r' && !crlf)) {
 			r->line++;
 			r->column = 1;
@@ -55,6 +72,17 @@ static void count_to(struct reader *r, const char *p)
 			r->column++;
 		}
 	}
+}
+
+/* Names of files are foreign text, so where_text() writes them. */
+static int fail_at(struct reader *r, int code, uint32_t line, uint32_t column, const char *what)
+{
+	struct source source = {.name = r->name};
+	struct where at = {&source, line, column};
+	char where[WHERE_TEXT];
+
+	where_text(&at, where);
+	return err_set(r->e, code, "%s: %s", where, what);
 }
 
 printf_like(3, 4) static int fail(struct reader *r, const char *at, const char *fmt, ...)
@@ -66,7 +94,7 @@ printf_like(3, 4) static int fail(struct reader *r, const char *at, const char *
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	count_to(r, at);
-	return err_set(r->e, EINVAL, "%s:%u:%u: %s", r->name, r->line, r->column, what);
+	return fail_at(r, EINVAL, r->line, r->column, what);
 }
 
 static int fail_character(struct reader *r, const char *wanted)
@@ -94,6 +122,18 @@ static bool is_space(uint32_t c)
 	       c == 0x205f || c == 0x3000;
 }
 
+/*
+ * JSON5 ends a line at U+2028 and U+2029 as well, most editors do not: what stands behind one would
+ * be a comment to the eye and a setting to the program, so neither reading is taken.
+ */
+static int skip_line_comment(struct reader *r)
+{
+	for (; r->p < r->end && *r->p != '\n' && *r->p != '\r'; r->p++)
+		if (at_text(r, "\xe2\x80\xa8") || at_text(r, "\xe2\x80\xa9"))
+			return fail(r, r->p, "a line separator inside a comment is not allowed");
+	return 0;
+}
+
 static int skip_block_comment(struct reader *r)
 {
 	const char *start = r->p;
@@ -110,15 +150,19 @@ static int skip_blank(struct reader *r)
 {
 	while (r->p < r->end) {
 		uint32_t c;
-		size_t len = utf8_decode(r->p, (size_t)(r->end - r->p), &c);
+		size_t len;
 
+		if (*r->p == ' ' || *r->p == '\n' || *r->p == '\t') {
+			r->p++;
+			continue;
+		}
+		if (*r->p != '/' && is_plain(*r->p)) /* no blank, and no comment begins with it */
+			break;
+		len = utf8_decode(r->p, (size_t)(r->end - r->p), &c);
 		if (is_space(c)) {
 			r->p += len;
-		} else if (at_text(r, "//")) {
-			while (r->p < r->end && *r->p != '\n' && *r->p != '\r')
-				r->p++;
-		} else if (at_text(r, "/*")) {
-			int rc = skip_block_comment(r);
+		} else if (at_text(r, "//") || at_text(r, "/*")) {
+			int rc = r->p[1] == '/' ? skip_line_comment(r) : skip_block_comment(r);
 
 			if (rc < 0)
 				return rc;
@@ -167,25 +211,31 @@ static int add_character(struct reader *r, const char *at, uint32_t c)
 }
 
 /* After "\u": one unit, or two that make up a character beyond U+FFFF. */
-static int read_unicode_escape(struct reader *r, const char *at)
+static int read_unicode_unit(struct reader *r, const char *at, uint32_t *ret)
 {
 	uint32_t c, low = 0;
 	int rc = read_hex(r, 4, &c);
 
-	if (rc < 0)
-		return rc;
-	if (c >= 0xd800 && c <= 0xdbff && at_text(r, "\\u")) {
+	if (rc == 0 && c >= 0xd800 && c <= 0xdbff && at_text(r, "\\u")) {
 		r->p += 2;
 		rc = read_hex(r, 4, &low);
-		if (rc < 0)
-			return rc;
-		if (low >= 0xdc00 && low <= 0xdfff)
-			return add_character(
-				r, at, 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00));
 	}
+	if (rc < 0)
+		return rc;
+	if (low >= 0xdc00 && low <= 0xdfff)
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	if (c >= 0xd800 && c <= 0xdfff)
 		return fail(r, at, "half of a surrogate pair");
-	return add_character(r, at, c);
+	*ret = c;
+	return 0;
+}
+
+static int read_unicode_escape(struct reader *r, const char *at)
+{
+	uint32_t c;
+	int rc = read_unicode_unit(r, at, &c);
+
+	return rc < 0 ? rc : add_character(r, at, c);
 }
 
 static bool skip_line_end(struct reader *r)
@@ -234,11 +284,25 @@ static int read_escape(struct reader *r)
 	return add_character(r, at, c);
 }
 
+/* The first character that is not simply part of a string. */
+static const char *plain_end(const char *p, const char *end, char quote)
+{
+	while (p < end && *p != quote && *p != '\\' && *p != '\n' && *p != '\r')
+		p++;
+	return p;
+}
+
 static int read_string(struct reader *r, const char **ret)
 {
 	const char *start = r->p;
 	char quote = *r->p++;
+	const char *plain = plain_end(r->p, r->end, quote);
 
+	if (plain < r->end && *plain == quote) { /* nothing escaped: as it stands */
+		*ret = arena_text(r->arena, r->p, (size_t)(plain - r->p));
+		r->p = plain + 1;
+		return 0;
+	}
 	buf_reset(&r->text);
 	while (r->p < r->end && *r->p != quote) {
 		const char *run = r->p;
@@ -252,9 +316,7 @@ static int read_string(struct reader *r, const char **ret)
 				return rc;
 			continue;
 		}
-		while (r->p < r->end && *r->p != quote && *r->p != '\\' && *r->p != '\n' &&
-			*r->p != '\r')
-			r->p++;
+		r->p = plain_end(r->p, r->end, quote);
 		buf_add(&r->text, run, (size_t)(r->p - run));
 	}
 	if (r->p >= r->end)
@@ -264,31 +326,74 @@ static int read_string(struct reader *r, const char **ret)
 	return 0;
 }
 
-static bool is_word(uint32_t c)
+static bool is_ascii_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (c >= 0x80 && !utf8_is_deceptive(c));
+	       c == '_' || c == '$';
+}
+
+static bool is_word(uint32_t c)
+{
+	return c < 0x80 ? is_ascii_word((char)c) : !utf8_is_deceptive(c);
+}
+
+static bool is_key_character(const struct reader *r, uint32_t c)
+{
+	return is_word(c) && (r->text.len > 0 || c < '0' || c > '9');
+}
+
+/* An escape in a key without quotes stands only for what could be written there plainly. */
+static int read_identifier_escape(struct reader *r)
+{
+	const char *at = r->p;
+	uint32_t c;
+	int rc;
+
+	r->p += 2;
+	rc = read_unicode_unit(r, at, &c);
+	if (rc < 0)
+		return rc;
+	if (c != 0 && !is_key_character(r, c))
+		return fail(r, at, "this escape is not allowed in a key without quotes");
+	return add_character(r, at, c);
+}
+
+static const char *keep_key(struct reader *r, const char *key, size_t len)
+{
+	size_t hash = len * 31 + (unsigned char)key[0] * 7 + (unsigned char)key[len - 1];
+	const char **slot = &r->keys[hash % READER_KEYS];
+
+	if (!*slot || strncmp(*slot, key, len) != 0 || (*slot)[len] != '\0')
+		*slot = arena_text(r->arena, key, len);
+	return *slot;
 }
 
 /* A key without quotes. */
 static int read_identifier(struct reader *r, const char **ret)
 {
+	const char *p = r->p;
+
+	while (p < r->end && is_ascii_word(*p))
+		p++;
+	if (p > r->p && p < r->end && (is_plain(*p) || *p == ' ') && *p != '\\' &&
+		!(*r->p >= '0' && *r->p <= '9')) {
+		*ret = keep_key(r, r->p, (size_t)(p - r->p));
+		r->p = p;
+		return 0;
+	}
 	buf_reset(&r->text);
 	while (r->p < r->end) {
 		uint32_t c;
 		size_t len = utf8_decode(r->p, (size_t)(r->end - r->p), &c);
-		int rc;
 
 		if (at_text(r, "\\u")) {
-			const char *at = r->p;
+			int rc = read_identifier_escape(r);
 
-			r->p += 2;
-			rc = read_unicode_escape(r, at);
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		if (!is_word(c) || (r->text.len == 0 && c >= '0' && c <= '9'))
+		if (!is_key_character(r, c))
 			break;
 		buf_add(&r->text, r->p, len);
 		r->p += len;
@@ -463,14 +568,18 @@ static int read_member(struct reader *r, struct member *ret)
 static int check_duplicates(struct reader *r, size_t base)
 {
 	auto_(buf_free) struct buf shown = BUF(120);
+	const struct member *second;
+	char what[160];
 	size_t index;
 
 	if (r->members_top == base ||
 		!tree_has_duplicate(r->members + base, r->members_top - base, &index))
 		return 0;
-	escape_text(&shown, r->members[base + index].key);
-	return err_set(r->e, EINVAL, "%s:%u:%u: duplicate key '%s'", r->name,
-		r->members[base + index].line, r->members[base + index].column, buf_text(&shown));
+	second = &r->members[base + index];
+	escape_text(&shown, second->key);
+	snprintf(what, sizeof what, "duplicate key '%s%s'", buf_text(&shown),
+		shown.dropped ? "..." : "");
+	return fail_at(r, EINVAL, second->line, second->column, what);
 }
 
 static int read_object(struct reader *r, struct node *ret)
@@ -549,7 +658,7 @@ static int read_value(struct reader *r, struct node *ret)
 		ret->type = NODE_TEXT;
 		return read_string(r, &ret->text);
 	}
-	if (strchr("+-.0123456789IN", *r->p))
+	if ((*r->p >= '0' && *r->p <= '9') || strchr("+-.IN", *r->p))
 		return read_number(r, ret);
 	if (read_word(r, "null")) {
 		ret->type = NODE_NULL;
@@ -571,8 +680,13 @@ static int check_bytes(struct reader *r)
 		return fail(r, p, "a byte order mark is not allowed; save the file as plain UTF-8");
 	while (p < r->end) {
 		uint32_t c;
-		size_t len = utf8_decode(p, (size_t)(r->end - p), &c);
+		size_t len;
 
+		if (is_plain(*p) || *p == ' ') { /* most of the text */
+			p++;
+			continue;
+		}
+		len = utf8_decode(p, (size_t)(r->end - p), &c);
 		if (len == 0)
 			return fail(r, p, "byte 0x%02x is not UTF-8", (unsigned char)*p);
 		if (c == 0)
@@ -600,7 +714,7 @@ int json5_parse(struct arena *a, const char *name, const char *text, size_t len,
 	int rc;
 
 	if (len > TREE_MAX_BYTES)
-		return err_set(e, EFBIG, "%s:1:1: larger than %u MiB", name, TREE_MAX_BYTES >> 20);
+		return fail_at(&r, EFBIG, 1, 1, TREE_TOO_LARGE);
 	rc = check_bytes(&r);
 	if (rc == 0)
 		rc = read_value(&r, &root);
