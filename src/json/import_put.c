@@ -98,8 +98,6 @@ static const char *home_of(struct import *im, const char *source)
 {
 	static const char homes[] = "/home/";
 
-	if (str_starts(source, "~"))
-		return "/home/user";
 	if (!str_starts(source, homes))
 		return NULL;
 	return arena_text(
@@ -115,8 +113,10 @@ void import_put_bind(struct import *im, struct import_entry *list,
 	struct err why = {0};
 
 	rules.home = home_of(im, text);
-	if (bindspec_parse(&im->arena, text, rules.home, &bind, &why) < 0 ||
-		bindspec_source_allowed(bind.source, &rules, &why) < 0)
+	if (str_starts(text, "~"))
+		refused = "whose home this is depends on who runs ward; write it from '/' on";
+	else if (bindspec_parse(&im->arena, text, rules.home, &bind, &why) < 0 ||
+		 bindspec_source_allowed(bind.source, &rules, &why) < 0)
 		refused = arena_printf(&im->arena, "refused: %s", why.text);
 	import_doc_line(&im->doc, list, import_doc_quote(&im->arena, text), refused);
 }
@@ -217,27 +217,6 @@ static int put_list(
 	return rc;
 }
 
-static int put_map(
-	struct import *im, const struct import_at *at, const char *to, const char *remark)
-{
-	struct import_entry *map;
-	int rc = import_object(im, at);
-
-	if (rc == 0)
-		rc = import_put_open(im, at, to, '{', remark, &map);
-	for (uint32_t i = 0; rc == 0 && i < at->node->count; i++) {
-		struct import_at item;
-		const char *text;
-
-		if (!import_member_at(im, at, i, &item))
-			continue;
-		rc = import_text(im, &item, &text);
-		if (rc == 0)
-			import_put_pair(im, at, map, item.key, text);
-	}
-	return rc;
-}
-
 static int put_bool(
 	struct import *im, const struct import_at *at, const char *to, const char *remark)
 {
@@ -269,8 +248,6 @@ int import_put(struct import *im, const struct import_at *at, const char *to, co
 		return put_number(im, at, f, to, unit, remark);
 	case FIELD_LIST:
 		return put_list(im, at, to, remark);
-	case FIELD_MAP:
-		return put_map(im, at, to, remark);
 	case FIELD_BOOL:
 	case FIELD_SPECIAL: /* persistCaches, the only one that a foreign key goes to */
 		return put_bool(im, at, to, remark);
@@ -278,6 +255,7 @@ int import_put(struct import *im, const struct import_at *at, const char *to, co
 	case FIELD_ENUM:
 		return put_text(im, at, to, remark);
 	case FIELD_RATE:
+	case FIELD_MAP:
 	case FIELD_LISTMAP:
 	case FIELD_OBJECT:
 	case FIELD_END:

@@ -149,12 +149,20 @@ static void put_inline(struct buf *out, const struct import_entry *e)
 	buf_puts(out, e->open == '{' ? " }" : "]");
 }
 
-static void put_refused(
-	struct buf *out, unsigned depth, const char *key, const struct import_line *line)
+/* One line as a comment; with a key, as that key would have it. */
+static void put_refused(struct buf *out, unsigned depth, const char *key,
+	const struct import_entry *e, const struct import_line *line)
 {
 	auto_(buf_free) struct buf text = BUF(SIZE_MAX);
 
-	buf_printf(&text, "// %s%s%s,", key, *key ? ": " : "", line->text);
+	buf_puts(&text, "// ");
+	if (!key)
+		buf_puts(&text, line->text);
+	else if (!e->open)
+		buf_printf(&text, "%s: %s", key, line->text);
+	else
+		buf_printf(&text, e->open == '[' ? "%s: [%s]" : "%s: { %s }", key, line->text);
+	buf_putc(&text, ',');
 	put_line(out, depth, buf_text(&text), line->refused);
 }
 
@@ -185,7 +193,7 @@ static void put_live(struct buf *out, unsigned depth, const char *key, const str
 	put_line(out, depth, buf_text(&text), e->remark);
 	for (const struct import_line *line = e->first; line; line = line->next) {
 		if (line->refused) {
-			put_refused(out, depth + 1, "", line);
+			put_refused(out, depth + 1, NULL, e, line);
 			continue;
 		}
 		buf_reset(&text);
@@ -218,7 +226,7 @@ static void put_entry(
 	}
 	for (const struct import_line *line = e->first; line; line = line->next)
 		if (line->refused)
-			put_refused(out, depth, f->name, line);
+			put_refused(out, depth, f->name, e, line);
 	if (!live_lines(e) && e->first)
 		return;
 	buf_printf(&text, "%s: ", f->name);
@@ -312,7 +320,7 @@ static void put_refused_members(
 
 		for (const struct import_line *line = e ? e->first : NULL; line; line = line->next)
 			if (line->refused)
-				put_refused(out, depth, e->path, line);
+				put_refused(out, depth, e->path, e, line);
 	}
 }
 

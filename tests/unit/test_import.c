@@ -460,7 +460,7 @@ static void test_answers(void)
 			"\"/tmp\",\n"},
 		{"openclaw", "{sandbox: {docker: {binds: []}}}", "binds: [],"},
 		{"openclaw", "{sandbox: {docker: {binds: ['/proc:/p']}}}",
-			"// binds: \"/proc:/p:rw\","},
+			"// binds: [\"/proc:/p:rw\"],"},
 		{"openclaw", "{sandbox: {perSession: false}}", "scope: \"shared\""},
 		{"openclaw", "{sandbox: {docker: {pidsLimit: 0x40}}}", "pids: 64,"},
 		{"openclaw", "{sandbox: {docker: {cpus: .5}}}", "cpus: 0.5,"},
@@ -470,12 +470,39 @@ static void test_answers(void)
 		{"openclaw", "{tools: {alsoAllow: ['group:nodes']}}",
 			"groups: { nodes: [\"nodes\"] },"},
 		{"openclaw", "{tools: {deny: ['group:plugins']}}",
-			"// deny: \"group:plugins\",  // ward has no such group"},
+			"// deny: [\"group:plugins\"],  // ward has no such group"},
 		{"openclaw", "{tools: {elevated: {patterns: ['*']}}}",
-			"// elevated.patterns: \"*\","},
+			"// elevated.patterns: [\"*\"],"},
+		{"openclaw", "{sandbox: {docker: {user: '', env: {'1': 'x', '': 'y', B: ''}}}}",
+			"// user: \"\",  // empty\n"},
+		{"openclaw", "{sandbox: {docker: {env: {'a b': 'x', '': 'y', B: ''}}}}",
+			"          // \"\": \"y\",  // empty\n          B: \"\",\n"},
+		{"openclaw", "{sandbox: {docker: {env: {'a b': 'x'}}}}",
+			"// env: { \"a b\": \"x\" },"},
+		{"openclaw", "{tools: {sandbox: {tools: {alsoAllow: ['tts']}}}}",
+			"\"web_fetch\",\n        \"tts\",\n"},
+		{"openclaw", "{tools: {allow: ['exec'], alsoAllow: ['tts']}}",
+			"imported: [\"exec\", \"tts\"],"},
+		{"openclaw", "{tools: {deny: ['group:web', 'group:ui', 'group:web']}}",
+			"groups: { web: [\"web_search\", \"web_fetch\"], ui: [\"browser\", "
+			"\"canvas\"] },"},
+		{"openclaw", "{tools: {deny: ['proces']}}",
+			"// deny: [\"proces\"],  // refused: no tool is called 'proces'; did you "
+			"mean "
+			"'process'?"},
+		{"openclaw",
+			"{agents: {entries: "
+			"{a23456789012345678901234567890123456789012345678901234567890"
+			": {tools: {allow: ['exec']}}}}}",
+			"profile: "
+			"\"a23456789012345678901234567890123456789012345678901234567890\","},
 		{"wonopcode", "{\"sandbox\": {\"enabled\": false}}", "mode: \"off\",\n"},
+		{"wonopcode", "{\"agent\": {\"a\": null}, \"tools\": {\"bash\": null}}",
+			"mode: \"off\""},
 		{"monkey", "", "runtime: \"spawn\""},
 		{"monkey", "monkey agent --sandbox 'docker'", "runtime: \"docker\""},
+		{"monkey", "monkey agent \"--\\\"x\" \\a --sandbox do\\cker",
+			"runtime: \"docker\""},
 		{"pi", "", "mode: \"off\""},
 		{"pi", "{sandbox: 'docker:a'}", "runtime: \"docker:a\""},
 	};
@@ -532,6 +559,13 @@ static void test_bounds(void)
 	buf_puts(&text, "}}}");
 	check(import_config("openclaw", "f", buf_text(&text), text.len, &out, &e) < 0);
 	check_str(e.text, "f:1:20: agents.entries: more than 10000 agents");
+	buf_reset(&text);
+	buf_puts(&text, "{sandbox: {docker: {env: {A: '");
+	for (size_t i = 0; i < 1u << 20; i++)
+		buf_putc(&text, '\x7f');
+	buf_puts(&text, "'}}}}");
+	check(import_config("openclaw", "f", buf_text(&text), text.len, &out, &e) < 0);
+	check_str(e.text, "f:1:1: too large to import: the result is above 4 MiB");
 }
 
 static const struct test tests[] = {
