@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 struct config_options {
 	struct opt_text config;
@@ -279,12 +280,25 @@ static int support_json(const char *path, const struct field *f, void *ctx)
 	return 0;
 }
 
+/* A cell of a table: what Markdown would act on is made harmless. */
+static void markdown_cell(struct buf *out, const char *text)
+{
+	for (; text && *text; text++) {
+		if (strchr("|<*_\\", *text))
+			buf_putc(out, '\\');
+		buf_putc(out, *text);
+	}
+	buf_puts(out, " | ");
+}
+
 static int markdown_line(const char *path, const struct field *f, void *ctx)
 {
 	struct call *c = ctx;
 
-	buf_printf(c->out, "| `%s` | %s | %s | %s |\n", path, f->help,
-		f->fallback ? f->fallback : "", schema_support_names[f->support]);
+	buf_printf(c->out, "| `%s` | ", path);
+	markdown_cell(c->out, f->help);
+	markdown_cell(c->out, f->fallback);
+	buf_printf(c->out, "%s |\n", schema_support_names[f->support]);
 	return 0;
 }
 

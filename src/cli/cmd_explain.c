@@ -88,7 +88,7 @@ static void show_rule(struct call *c, const struct rule *rule)
 	escape_text(c->out, rule->pattern);
 	buf_printf(c->out, " -> %s%s (%s", str_eq(rule->to, "host") ? "" : "profile ", rule->to,
 		rule->approval ? "with approval" : "without approval");
-	if (rule->ttl > 0)
+	if (rule->ttl > 0 && rule->approval)
 		buf_printf(c->out, ", which holds for %s", ttl);
 	buf_puts(c->out, ")");
 	view_where(c, &rule->at);

@@ -89,6 +89,37 @@ static int merge_levels(const struct config *c, const char *agent, enum level la
 	return r < 0 ? r : 0;
 }
 
+static bool somebody_wrote(const struct where *at)
+{
+	return at->source && at->source->level != LEVEL_BUILTIN;
+}
+
+/* The default asks for every limit that somebody wrote; a written list is exactly that list. */
+static struct opt_list collect_require(struct arena *a, const struct sandbox *s)
+{
+	const struct {
+		const char *layer;
+		const struct where *at;
+	} limits[] = {
+		{"memory", &s->resources.memory.at},
+		{"cpu", &s->resources.cpus.at},
+		{"pids", &s->resources.pids.at},
+		{"disk", &s->resources.disk.at},
+	};
+	struct opt_list out = s->require;
+
+	if (somebody_wrote(&s->require.at))
+		return out;
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		struct item item = {limits[i].layer, *limits[i].at};
+		struct opt_list one = {.at = out.at, .items = &item, .count = 1};
+
+		if (somebody_wrote(limits[i].at))
+			out = merge_lists(a, &out, &one);
+	}
+	return out;
+}
+
 int resolve_up_to(const struct config *c, const char *agent, enum level last, struct arena *a,
 	struct settings *ret, struct err *e)
 {
@@ -105,6 +136,7 @@ int resolve_up_to(const struct config *c, const char *agent, enum level last, st
 		r = merge_with_profile(c, &c->levels[LEVEL_CALLER].override, last, a, &out, e);
 	if (r < 0)
 		return r;
+	out.sandbox.require = collect_require(a, &out.sandbox);
 	*ret = out;
 	return 0;
 }
@@ -161,37 +193,6 @@ struct rules resolve_rules(struct arena *a, const struct elevated *el)
 			.approval = el->require_approval.v,
 			.at = el->patterns.items[i].at,
 		};
-	return out;
-}
-
-static bool somebody_wrote(const struct where *at)
-{
-	return at->source && at->source->level != LEVEL_BUILTIN;
-}
-
-/* The default asks for every limit that somebody wrote; a written list is exactly that list. */
-static struct opt_list collect_require(struct arena *a, const struct sandbox *s)
-{
-	const struct {
-		const char *layer;
-		const struct where *at;
-	} limits[] = {
-		{"memory", &s->resources.memory.at},
-		{"cpu", &s->resources.cpus.at},
-		{"pids", &s->resources.pids.at},
-		{"disk", &s->resources.disk.at},
-	};
-	struct opt_list out = s->require;
-
-	if (somebody_wrote(&s->require.at))
-		return out;
-	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
-		struct item item = {limits[i].layer, *limits[i].at};
-		struct opt_list one = {.at = out.at, .items = &item, .count = 1};
-
-		if (somebody_wrote(limits[i].at))
-			out = merge_lists(a, &out, &one);
-	}
 	return out;
 }
 

@@ -31,8 +31,8 @@ setup() {
 @test "an imported configuration is explained" {
 	"$WARD" config import --from wonopcode "$tests/data/import/wonopcode-agents.json" >imported.json5
 	for agent in code explore trusted; do
-		"$WARD" explain --machine "$tests/data/machine/reference.json" --config imported.json5 --agent $agent >$agent
-		diff -u "$tests/golden/wonopcode-$agent.txt" $agent
+		"$WARD" explain --machine "$tests/data/machine/reference.json" --config imported.json5 --agent $agent >"answer-$agent"
+		diff -u "$tests/golden/wonopcode-$agent.txt" "answer-$agent"
 	done
 }
 
