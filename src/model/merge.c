@@ -3,12 +3,18 @@
 
 #include <string.h>
 
+static size_t find_item(const struct opt_list *list, const char *text)
+{
+	size_t i = 0;
+
+	while (i < list->count && strcmp(list->items[i].text, text) != 0)
+		i++;
+	return i;
+}
+
 bool merge_list_has(const struct opt_list *list, const char *text)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].text, text) == 0)
-			return true;
-	return false;
+	return find_item(list, text) < list->count;
 }
 
 struct opt_list merge_lists(
@@ -19,9 +25,15 @@ struct opt_list merge_lists(
 
 	for (size_t i = 0; i < first->count; i++)
 		items[i] = first->items[i];
-	for (size_t i = 0; i < second->count; i++)
-		if (!merge_list_has(&out, second->items[i].text))
-			items[out.count++] = second->items[i];
+	for (size_t i = 0; i < second->count; i++) {
+		const struct item *item = &second->items[i];
+		size_t at = find_item(&out, item->text);
+
+		if (at == out.count)
+			items[out.count++] = *item;
+		else if (item->at.source && item->at.source->level == LEVEL_CALLER)
+			items[at] = *item; /* the caller wants it, whoever else does */
+	}
 	return out;
 }
 

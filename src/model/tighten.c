@@ -186,12 +186,45 @@ static bool value_within(const struct tighten *t, const char *path, const struct
 	return order_within(f, inner, outer);
 }
 
-static int refuse(const struct tighten *t, const char *path, const struct field *f,
-	const void *inner, const void *outer, struct err *e)
+/* Of whole results also what is gone: a network without a list may be wider than one with it. */
+static bool is_compared(const struct tighten *t, const void *inner, const void *outer)
+{
+	return written(inner) || (t->only && written(outer));
+}
+
+/* Some keys are judged together; the one to name is the one that somebody changed. */
+static const char *culprit(const struct tighten *t, const char *path)
+{
+	static const char *const together[][4] = {
+		{"sandbox.network.allow", "sandbox.network.mode", NULL},
+		{"tools.elevated.rules", "tools.elevated.patterns",
+			"tools.elevated.requireApproval", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(together); i++) {
+		for (size_t k = 0; together[i][k] && str_in(path, together[i]); k++) {
+			const void *base = t->inner;
+			const struct field *f =
+				field_find_path(settings_fields, together[i][k], &base);
+			const void *inner = field_at(f, base);
+			const void *outer = same_place(inner, t->inner, t->outer);
+
+			if (is_compared(t, inner, outer) && !order_equal(f, inner, outer))
+				return together[i][k];
+		}
+	}
+	return path;
+}
+
+static int refuse(const struct tighten *t, const char *path, struct err *e)
 {
 	auto_(buf_free) struct buf got = BUF(80), had = BUF(80);
 	char at[WHERE_TEXT], before[WHERE_TEXT];
 	bool defaults = str_eq(t->prefix, "agents.defaults") && str_starts(path, "tools.");
+	const void *base = t->inner;
+	const struct field *f = field_find_path(settings_fields, path, &base);
+	const void *inner = field_at(f, base);
+	const void *outer = same_place(inner, t->inner, t->outer);
 
 	if (written(inner)) {
 		show_value(&got, f, inner);
@@ -233,12 +266,9 @@ static int check_value(const char *path, const struct field *f, void *base, void
 
 	if (t->only && !covered_by(path, t->only))
 		return 0;
-	/* A network without a list may be wider than one with it. */
-	if (!written(inner) && !(t->only && written(outer)))
+	if (!is_compared(t, inner, outer) || value_within(t, path, f, inner, outer))
 		return 0;
-	if (value_within(t, path, f, inner, outer))
-		return 0;
-	return refuse(t, path, f, inner, outer, v->e);
+	return refuse(t, culprit(t, path), v->e);
 }
 
 int tighten_check(const struct tighten *t, struct err *e)
