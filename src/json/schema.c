@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/schema.h"
 
+#include "base/str.h"
+#include "json/bind.h"
 #include "json/write.h"
 #include "model/config.h"
 
@@ -19,27 +21,49 @@ static void write_type(struct writer *w, const char *type)
 	write_text(w, "type", type);
 }
 
-/* Numbers with units may be written as a number or as a text. */
-static void write_number_type(struct writer *w, const char *pattern)
-{
-	static const char *const types[] = {"number", "string", NULL};
+/* A fraction needs a unit to be a fraction of. */
+#define COUNT "([0-9]+|[0-9]+(\\.[0-9]+)?[kKmMgG])"
+#define SIZE "([0-9]+|[0-9]+(\\.[0-9]+)?[kKmMgGtT]i?[bB]?)"
+#define DURATION "[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?"
+#define CPUS "[0-9]+(\\.[0-9]{1,3})?"
+#define RATE COUNT "/(s|sec|m|min|h|hour)"
 
-	write_texts(w, "type", types);
-	write_unsigned(w, "minimum", 0);
-	write_text(w, "pattern", pattern);
+/* Numbers with units may be written as a number or as a text. */
+static void write_number_type(struct writer *w, const struct field *f)
+{
+	static const char *const whole[] = {"integer", "string", NULL};
+	static const char *const any[] = {"number", "string", NULL};
+	static const char *const patterns[FIELD_TYPES] = {
+		[FIELD_COUNT] = "^" COUNT "$",
+		[FIELD_SIZE] = "^" SIZE "$",
+		[FIELD_DURATION] = "^" DURATION "$",
+		[FIELD_CPUS] = "^" CPUS "$",
+	};
+
+	write_texts(w, "type", f->type == FIELD_COUNT || f->type == FIELD_SIZE ? whole : any);
+	write_unsigned(w, f->zero ? "minimum" : "exclusiveMinimum", 0);
+	write_text(w, "pattern", patterns[f->type]);
+}
+
+static void write_text_type(struct writer *w)
+{
+	write_type(w, "string");
+	write_unsigned(w, "minLength", 1);
 }
 
 static void write_list_type(struct writer *w)
 {
 	write_type(w, "array");
+	write_unsigned(w, "maxItems", BIND_MAX_ITEMS);
 	write_object(w, "items");
-	write_type(w, "string");
+	write_text_type(w);
 	write_end_object(w);
 }
 
 static void write_map_type(struct writer *w, bool lists)
 {
 	write_type(w, "object");
+	write_unsigned(w, "maxProperties", BIND_MAX_ITEMS);
 	write_object(w, "additionalProperties");
 	if (lists)
 		write_list_type(w);
@@ -48,21 +72,51 @@ static void write_map_type(struct writer *w, bool lists)
 	write_end_object(w);
 }
 
-static const struct field *special_table(const struct field *f)
+static void write_rules(struct writer *w)
 {
-	return f->show && f->order == ORDER_SPECIAL ? rule_fields : NULL;
+	static const char *const required[] = {"pattern", NULL};
+
+	write_type(w, "array");
+	write_unsigned(w, "maxItems", BIND_MAX_ITEMS);
+	write_object(w, "items");
+	write_texts(w, "required", required);
+	write_table(w, rule_fields);
+	write_end_object(w);
 }
 
+static void write_budget(struct writer *w)
+{
+	write_type(w, "object");
+	write_unsigned(w, "maxProperties", BIND_MAX_ITEMS);
+	write_object(w, "additionalProperties");
+	write_table(w, budget_fields);
+	write_end_object(w);
+}
+
+static void write_caches(struct writer *w)
+{
+	write_list(w, "anyOf");
+	write_object(w, NULL);
+	write_type(w, "boolean");
+	write_end_object(w);
+	write_object(w, NULL);
+	write_list_type(w);
+	write_end_object(w);
+	write_end_list(w);
+}
+
+/* The shapes that json/bind_special.c reads. */
 static void write_special(struct writer *w, const struct field *f)
 {
-	const struct field *rows = special_table(f);
+	static const struct {
+		const char *name;
+		void (*write)(struct writer *w);
+	} shapes[] = {
+		{"rules", write_rules}, {"budget", write_budget}, {"persistCaches", write_caches}};
 
-	if (!rows)
-		return; /* its help says the shape */
-	write_type(w, "array");
-	write_object(w, "items");
-	write_table(w, rows);
-	write_end_object(w);
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		if (str_eq(shapes[i].name, f->name))
+			shapes[i].write(w);
 }
 
 static void write_field_type(struct writer *w, const struct field *f)
@@ -75,23 +129,17 @@ static void write_field_type(struct writer *w, const struct field *f)
 		write_texts(w, "enum", f->names);
 		break;
 	case FIELD_COUNT:
-		write_number_type(w, "^[0-9]+[kKmMgG]?$");
-		break;
 	case FIELD_SIZE:
-		write_number_type(w, "^[0-9]+(\\.[0-9]+)?([kKmMgGtT]i?)?[bB]?$");
-		break;
 	case FIELD_DURATION:
-		write_number_type(w, "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$");
-		break;
 	case FIELD_CPUS:
-		write_number_type(w, "^[0-9]+(\\.[0-9]{1,3})?$");
+		write_number_type(w, f);
 		break;
 	case FIELD_RATE:
 		write_type(w, "string");
-		write_text(w, "pattern", "^[0-9]+/(s|m|h)");
+		write_text(w, "pattern", "^" RATE "$");
 		break;
 	case FIELD_TEXT:
-		write_type(w, "string");
+		write_text_type(w);
 		break;
 	case FIELD_LIST:
 		write_list_type(w);
@@ -174,8 +222,9 @@ static void write_sections(struct writer *w, const char *key, const char *descri
 	write_object(w, key);
 	write_text(w, "description", description);
 	write_type(w, "object");
+	write_unsigned(w, "maxProperties", CONFIG_MAX_SECTIONS);
 	write_object(w, "propertyNames");
-	write_text(w, "pattern", "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$");
+	write_text(w, "pattern", "^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_-])?$");
 	write_end_object(w);
 	write_reference(w, "additionalProperties", "#/$defs/section");
 	write_end_object(w);
