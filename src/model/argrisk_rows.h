@@ -33,7 +33,13 @@ enum argrisk_effect {
  */
 struct argrisk_row {
 	const char *programs;
-	const char *risk[ARGRISK_EFFECTS];
+	union {
+		const char *risk[ARGRISK_EFFECTS];
+		struct {
+			const char *runs, *config, *files,
+				*rights; /* in the order of the effects */
+		};
+	};
 	const char *values; /* letters, [sub>]abc: harmless short options with a value */
 	const char *flags;  /* harmless options without a value, in front of a subcommand */
 	const char *fine;   /* harmless words that would otherwise be taken for one cut short */

@@ -43,7 +43,7 @@ static const struct runner runners[] = {
 		.kind = RUNNER_NEVER},
 	{.programs = "socat dc m4 ftp lftp mail mailx mutt fzf xdg-open gio dbus-send gdbus busctl",
 		.kind = RUNNER_NEVER},
-	{.programs = "ansible ipython pdb profile cProfile trace timeit runpy code IPython",
+	{.programs = "ansible ipython pdb profile cProfile trace timeit runpy code IPython jshell",
 		.kind = RUNNER_NEVER},
 
 	/* interpreters */
@@ -58,9 +58,9 @@ static const struct runner runners[] = {
 		.module = "-m"},
 	{.programs = "perl", .kind = RUNNER_SCRIPT, .plain = "wWTt"},
 	{.programs = "ruby jruby lua luajit tclsh wish expect osascript node nodejs Rscript julia "
-		     "groovy elixir racket guile tsx ts-node raku jshell",
+		     "groovy elixir racket guile tsx ts-node raku",
 		.kind = RUNNER_SCRIPT},
-	{.programs = "php", .kind = RUNNER_SCRIPT, .plain = "nq", .script = "-f"},
+	{.programs = "php", .kind = RUNNER_SCRIPT, .plain = "nq"},
 	{.programs = "java", .kind = RUNNER_SCRIPT, .script = "-jar"},
 	{.programs = "awk gawk mawk nawk original-awk", .kind = RUNNER_SCRIPT, .values = "Fv"},
 	{.programs = "npx pnpx", .kind = RUNNER_SCRIPT, .plain = "yq"},
@@ -95,7 +95,7 @@ static const struct runner runners[] = {
 	{.programs = "stdbuf", .kind = RUNNER_WRAPPER, .values = "eio"},
 	{.programs = "ionice", .kind = RUNNER_WRAPPER, .plain = "t", .values = "cn"},
 	{.programs = "taskset", .kind = RUNNER_WRAPPER, .plain = "c", .skip = 1},
-	{.programs = "chrt", .kind = RUNNER_WRAPPER, .plain = "bfior", .skip = 1},
+	{.programs = "chrt", .kind = RUNNER_WRAPPER, .skip = 1},
 	{.programs = "flock",
 		.kind = RUNNER_WRAPPER,
 		.plain = "eFnosux",

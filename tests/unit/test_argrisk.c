@@ -92,7 +92,7 @@ static void test_options(void)
 		{"curl -H a@b", 1, NULL, NULL},
 		{"curl File:/x", 1, "File:/x", "files of any name"},
 		{"apt install x.DEB", 2, "x.DEB", "run other code"},
-		{"pip install a://b", 2, "a://b", "from elsewhere"},
+		{"pip install git+x", 2, "git+x", "from elsewhere"},
 		{"pip install --foo=file:x", 2, "--foo=file:x", "run other code"},
 		{"make all A=b", 2, "A=b", "sets a variable"},
 		/* nothing else is known about a program */
