@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cases.h"
 #include "json/config_read.h"
-#include "machines.h"
+#include "made.h"
 #include "model/catalogue.h"
 #include "test.h"
 
@@ -21,23 +21,6 @@
 static const char *const files[] = {"bypass", "deny_wins", "elevated", "groups", "levels", "mixed",
 	"modes", "names", "network", "per_agent", "personal", "profiles", "remote_server",
 	"require", "sandboxed_tools", "sessions", "tiers"};
-
-static const struct {
-	const char *name;
-	void (*make)(struct machine *m);
-} machines[] = {
-	{"full", machine_v2_delegated},
-	{"rootless-v2-undelegated", machine_v2_not_delegated},
-	{"v1-root", machine_v1_root},
-	{"no-cgroup", machine_no_cgroup},
-	{"no-userns", machine_no_userns},
-	{"no-landlock", machine_no_landlock},
-	{"ubuntu", machine_ubuntu},
-	{"kernel-5.10", machine_5_10},
-	{"in-docker", machine_in_docker},
-	{"no-seccomp", machine_no_seccomp},
-	{"nothing", machine_init},
-};
 
 static const char *const level_names[LEVEL_COUNT] = {
 	[LEVEL_SYSTEM] = "system", [LEVEL_USER] = "user", [LEVEL_WORKSPACE] = "workspace"};
@@ -75,31 +58,6 @@ static void block_begin(struct block *b)
 	snprintf(b->config.home, sizeof b->config.home, "/home/user");
 }
 
-/* A made-up machine, then what is added to it: root, or the name of an engine. */
-static void set_machine(struct block *b, char *words)
-{
-	const char *name = strsep(&words, " ");
-	const char *word;
-	bool found = false;
-
-	for (size_t i = 0; i < ARRAY_LEN(machines) && !found; i++) {
-		found = str_eq(machines[i].name, name);
-		if (found)
-			machines[i].make(&b->machine);
-	}
-	check(found);
-	while ((word = strsep(&words, " ")) != NULL) {
-		found = str_eq(word, "root");
-		b->machine.root |= found;
-		for (int i = 0; i < ENGINE_COUNT; i++)
-			if (str_eq(engine_rows[i].name, word)) {
-				engine_found(&b->machine, (enum engine)i, "9.9.9");
-				found = true;
-			}
-		check(found);
-	}
-}
-
 /* Lines that say what holds for the rows below them; false: it is a row. */
 static bool take_header(struct block *b, char *line)
 {
@@ -122,7 +80,7 @@ static bool take_header(struct block *b, char *line)
 	}
 	b->reading = level;
 	if (machine)
-		set_machine(b, line + strlen("machine "));
+		made_machine(line + strlen("machine "), &b->machine);
 	if (set)
 		buf_printf(&b->sets, "%s\n", line + strlen("set "));
 	return true;
