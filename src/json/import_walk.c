@@ -193,7 +193,7 @@ int import_find_word(struct import *im, const struct import_at *at, const struct
 {
 	auto_(buf_free) struct buf list = BUF(160);
 	auto_(buf_free) struct buf shown = BUF(60);
-	const char *text;
+	const char *text = NULL;
 	int rc = import_text(im, at, &text);
 
 	if (rc < 0)
