@@ -39,11 +39,21 @@ size_t field_value_size(enum field_type type)
 	return (size_t)type < FIELD_TYPES ? value_sizes[type] : 0;
 }
 
+/* Inline, because a large configuration asks it for every key and every row. */
+static inline bool is_named(const char *row, const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && row[i] == name[i])
+		i++;
+	return i == len && !row[len];
+}
+
 /* The row whose name is exactly these len bytes. */
 static const struct field *find(const struct field *table, const char *name, size_t len)
 {
 	for (const struct field *f = table; f->name; f++)
-		if (f->name[0] == name[0] && strncmp(f->name, name, len) == 0 && !f->name[len])
+		if (is_named(f->name, name, len))
 			return f;
 	return NULL;
 }

@@ -128,9 +128,10 @@ static int plain_number(struct bind *b, const struct node *node, char out[64])
 	if (len > 60)
 		return bind_fail(
 			b, node->line, node->column, "%.40s... has too many digits", node->text);
-	snprintf(out, 64, "%s%s", *p == '.' ? "0" : "", p);
-	if (out[strlen(out) - 1] == '.')
-		out[strlen(out) - 1] = '\0';
+	out[0] = '0';
+	memcpy(out + (*p == '.'), p, len + 1);
+	if (p[len - 1] == '.')
+		out[(*p == '.') + len - 1] = '\0';
 	return 0;
 }
 

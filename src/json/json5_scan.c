@@ -12,23 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ASCII that is neither a blank nor a control. */
-bool scan_is_plain(char c)
-{
-	return (unsigned char)c > ' ' && (unsigned char)c < 0x7f;
-}
-
 /* The usual text: only newlines matter. */
 static void count_simple(struct scan *r, const char *p)
 {
-	const char *newline;
+	const char *start = r->counted - (r->column - 1); /* of the line */
 
-	while ((newline = memchr(r->counted, '\n', (size_t)(p - r->counted))) != NULL) {
-		r->line++;
-		r->column = 1;
-		r->counted = newline + 1;
-	}
-	r->column += (uint32_t)(p - r->counted);
+	for (const char *c = r->counted; c < p; c++)
+		if (*c == '\n') {
+			r->line++;
+			start = c + 1;
+		}
+	r->column = (uint32_t)(p - start) + 1;
 	r->counted = p;
 }
 
@@ -151,12 +145,6 @@ int scan_blank(struct scan *r)
 		}
 	}
 	return 0;
-}
-
-bool scan_is_ascii_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$';
 }
 
 bool scan_is_word(uint32_t c)

@@ -51,7 +51,19 @@ int scan_fail_at(struct scan *r, int code, uint32_t line, uint32_t column, const
 int scan_unexpected(struct scan *r, const char *wanted);
 
 /* Shared by the two halves, json5_scan.c and json5_string.c. */
-bool scan_is_plain(char c);      /* ASCII that is neither a blank nor a control */
-bool scan_is_ascii_word(char c); /* letter, digit, _ or $ */
-bool scan_is_word(uint32_t c);   /* the same, or any visible character beyond ASCII */
-int scan_hex_value(char c);      /* -1: no hex digit */
+
+/* ASCII that is neither a blank nor a control. */
+static inline bool scan_is_plain(char c)
+{
+	return (unsigned char)c > ' ' && (unsigned char)c < 0x7f;
+}
+
+/* Letter, digit, _ or $. */
+static inline bool scan_is_ascii_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$';
+}
+
+bool scan_is_word(uint32_t c); /* the same, or any visible character beyond ASCII */
+int scan_hex_value(char c);    /* -1: no hex digit */

@@ -185,8 +185,11 @@ static const char *keep_key(struct scan *r, const char *key, size_t len)
 {
 	size_t hash = len * 31 + (unsigned char)key[0] * 7 + (unsigned char)key[len - 1];
 	const char **slot = &r->keys[hash % SCAN_KEYS];
+	size_t i = 0;
 
-	if (!*slot || strncmp(*slot, key, len) != 0 || (*slot)[len] != '\0')
+	while (*slot && i < len && (*slot)[i] == key[i])
+		i++;
+	if (!*slot || i < len || (*slot)[len] != '\0')
 		*slot = arena_text(r->arena, key, len);
 	return *slot;
 }
