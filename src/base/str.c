@@ -125,3 +125,10 @@ bool str_is_name(const char *text)
 			return false;
 	return text[len - 1] != '.';
 }
+
+bool str_is_slip(const char *word, const char *name)
+{
+	size_t len = strlen(word), name_len = strlen(name);
+
+	return len <= WORD_MAX && name_len <= WORD_MAX && distance(word, len, name, name_len) == 1;
+}

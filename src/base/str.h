@@ -21,5 +21,8 @@ bool str_in(const char *text, const char *const *list); /* list ends with NULL *
 const char *str_nearest(
 	const char *word, const char *(*names)(size_t i, const void *ctx), const void *ctx);
 
+/* One letter wrong, missing, too many or swapped with its neighbour; case does not count. */
+bool str_is_slip(const char *word, const char *name);
+
 /* A safe name for agents, profiles, groups: [A-Za-z0-9_][A-Za-z0-9_.-]{0,63}, no trailing dot. */
 bool str_is_name(const char *text);

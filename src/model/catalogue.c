@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 const struct tool catalogue_tools[] = {
 	{"exec", TOOL_WARD, "run a command"},
@@ -179,8 +180,9 @@ int catalogue_check_pattern(const char *text, struct err *e)
 		return bad_name(text, e);
 	if (catalogue_find(catalogue_resolve(text)))
 		return 0;
+	/* Frameworks have tools of their own: a name like 'skill' is no slip of 'shell'. */
 	near = catalogue_nearest(text);
-	if (near)
+	if (near && (str_is_slip(text, near) || strcasecmp(text, near) == 0))
 		return err_set(e, EINVAL, "no tool is called '%s'; did you mean '%s'?", text, near);
 	return 0;
 }

@@ -199,6 +199,15 @@ static void names(void)
 	}
 }
 
+static void slips(void)
+{
+	check(str_is_slip("exce", "exec") && str_is_slip("exc", "exec") &&
+		str_is_slip("execc", "exec"));
+	check(str_is_slip("Exce", "exec") && str_is_slip("ezec", "exec"));
+	check(!str_is_slip("exec", "exec") && !str_is_slip("EXEC", "exec"));
+	check(!str_is_slip("skill", "shell") && !str_is_slip("", "exec"));
+}
+
 static const struct test tests[] = {
 	{"equality", equality},
 	{"beginnings and ends", beginnings_and_ends},
@@ -207,6 +216,7 @@ static const struct test tests[] = {
 	{"nearest takes the closer of two", nearest_takes_the_closer_of_two},
 	{"nearest of an empty list", nearest_and_empty_list},
 	{"nearest bounds its words", nearest_bounds_words},
+	{"slips", slips},
 	{"names", names},
 };
 
