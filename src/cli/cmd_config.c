@@ -183,7 +183,7 @@ struct shown {
  * not. */
 static int show_line(const char *path, const struct field *f, void *base, void *ctx)
 {
-	auto_(buf_free) struct buf value = BUF(1 << 20);
+	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	const struct shown *s = ctx;
 	const struct config_options *o = s->c->options;
 
@@ -205,7 +205,7 @@ static int show_line(const char *path, const struct field *f, void *base, void *
 
 static int show_json_line(const char *path, const struct field *f, void *base, void *ctx)
 {
-	auto_(buf_free) struct buf value = BUF(1 << 20);
+	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	struct writer *w = ctx;
 	char at[WHERE_TEXT];
 

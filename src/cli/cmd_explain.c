@@ -135,7 +135,7 @@ static void show_tools(struct call *c, const struct explanation *x)
 static int show_setting(const char *path, const struct field *f, void *base, void *ctx)
 {
 	static const char *const above[] = {"mode", "scope", "workspace", "profile", NULL};
-	auto_(buf_free) struct buf value = BUF(1 << 16);
+	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	struct call *c = ctx;
 
 	if (!field_where(f, base)->source || f->support == SUPPORT_NONE || str_in(path, above))

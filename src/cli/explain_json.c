@@ -81,7 +81,7 @@ static void write_tools(struct writer *w, struct call *c, const struct explanati
 
 static int write_setting(const char *path, const struct field *f, void *base, void *ctx)
 {
-	auto_(buf_free) struct buf value = BUF(1 << 16);
+	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	struct writer *w = ctx;
 
 	if (!field_where(f, base)->source || f->support == SUPPORT_NONE)

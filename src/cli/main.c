@@ -54,6 +54,20 @@ static void print_error(const struct err *e)
 	write_all(STDERR_FILENO, buf_text(&out), out.len);
 }
 
+/* All of it or nothing: half an answer looks like one. */
+static int print_output(const struct buf *out, struct err *e)
+{
+	int r;
+
+	if (out->dropped)
+		return err_set(e, EFBIG,
+			"the answer is larger than %u MiB; ask for less, such as "
+			"one agent",
+			OUTPUT_MAX >> 20);
+	r = write_all(STDOUT_FILENO, buf_text(out), out->len);
+	return r < 0 && r != -EPIPE ? err_sys(e, r, "write to standard output") : 0;
+}
+
 /* "config check" needs two words; ret_used says how many were taken. */
 static const struct command *find_command(char **argv, size_t argc, size_t *ret_used)
 {
@@ -150,11 +164,10 @@ int main(int argc, char **argv)
 	struct buf out = BUF(OUTPUT_MAX);
 	struct call c = {.arena = &arena, .out = &out, .colour = term_wants_colour(STDOUT_FILENO)};
 	struct err e = {0};
-	int r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e), w;
+	int r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
 
-	w = write_all(STDOUT_FILENO, buf_text(&out), out.len);
-	if (w < 0 && w != -EPIPE && r >= 0)
-		r = err_sys(&e, w, "write to standard output");
+	if (r >= 0 && print_output(&out, &e) < 0)
+		r = -1;
 	if (r < 0)
 		print_error(&e);
 	buf_free(&out);

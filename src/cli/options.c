@@ -11,9 +11,12 @@ static const struct source command_line = {"command line", LEVEL_CALLER};
 
 static int unknown(const struct command *command, const char *option, struct err *e)
 {
-	auto_(buf_free) struct buf shown = BUF(100);
-	const char *near = command->options ? field_nearest(command->options, option + 2) : NULL;
+	auto_(buf_free) struct buf shown = BUF(100), name = BUF(100);
+	const char *near = NULL;
 
+	buf_add(&name, option + 2, strcspn(option + 2, "="));
+	if (command->options)
+		near = field_nearest(command->options, buf_text(&name));
 	escape_text(&shown, option);
 	if (near && str_starts(option, "--"))
 		return err_set(e, EINVAL, "unknown option '%s'; did you mean '--%s'?",
@@ -52,10 +55,13 @@ static const struct field *find_option(
 
 static int add_to_list(struct call *c, struct opt_list *list, const char *text)
 {
-	struct item *items = arena_array(c->arena, list->count + 1, sizeof *items);
+	struct item *items = (struct item *)list->items;
 
-	for (size_t i = 0; i < list->count; i++)
-		items[i] = list->items[i];
+	if ((list->count & (list->count - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
+		items = arena_array(c->arena, 2 * list->count + 1, sizeof *items);
+		for (size_t i = 0; i < list->count; i++)
+			items[i] = list->items[i];
+	}
 	items[list->count] = (struct item){text, {.source = &command_line}};
 	list->items = items;
 	list->count++;
