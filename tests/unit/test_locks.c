@@ -30,7 +30,7 @@ static bool only_grows(const struct key_row *row)
 static void begin(
 	struct keys_config *k, const struct key_row *row, const char *key, const char *lock)
 {
-	char locked[KEYS_TEXT];
+	char locked[KEYS_TEXT + 32];
 
 	snprintf(locked, sizeof locked, "locked: ['%s']", lock);
 	keys_begin(k);
