@@ -62,7 +62,8 @@ static inline size_t cases_read(const char *path, cases_line *fn, void *ctx)
 	size_t size = 0, number = 0, done = 0;
 
 	test_row("%s", path);
-	if (!check(file != NULL))
+	check(file != NULL);
+	if (!file)
 		return 0;
 	while (getline(&line, &size, file) > 0) {
 		number++;

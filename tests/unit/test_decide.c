@@ -177,7 +177,8 @@ static void check_detail(const struct verdict *v, char *detail)
 	char *value = strchr(detail, '=');
 	char number[32];
 
-	if (!check(value != NULL))
+	check(value != NULL);
+	if (!value)
 		return;
 	*value++ = '\0';
 	if (str_eq(detail, "text"))

@@ -199,13 +199,11 @@ static void add_name(char (*all)[SCOPE_NAME], size_t *count, const char *key, en
 
 static void test_names_are_distinct(void)
 {
-	char(*all)[SCOPE_NAME] = calloc(GENERATED + AGENTS + 1, SCOPE_NAME);
+	char(*all)[SCOPE_NAME] = mem_realloc(NULL, GENERATED + AGENTS + 1, SCOPE_NAME);
 	size_t count = 0;
 	uint64_t state = 7;
 	char key[96], rest[64];
 
-	if (!check(all != NULL))
-		return;
 	for (unsigned i = 0; i < GENERATED; i++) {
 		odd_key(i / 14, &state, rest);
 		snprintf(key, sizeof key, "agent:a%u:%s", i % 14, rest);
