@@ -429,8 +429,137 @@ static void test_every_table_is_listed(void)
 		free(names);
 }
 
+/* A block with the user's file alone. */
+static void begin(struct block *b, const char *text)
+{
+	block_begin(b);
+	buf_puts(&b->texts[LEVEL_USER], text);
+	load(b);
+	test_check(b->failed == 0, __FILE__, __LINE__, "%s", b->e.text);
+}
+
+/* Why rules cannot match, in words that end the sentence "these rules ...". */
+static const struct {
+	const char *tools;
+	bool sandboxed;
+	const char *note; /* NULL: they can */
+} notes[] = {
+	{"{}", true, NULL},
+	{"{elevated: {enabled: true, patterns: ['a']}}", true, NULL},
+	{"{elevated: {enabled: true, patterns: ['a']}}", false, "have nothing to do"},
+	{"{elevated: {patterns: ['a']}}", true, "are switched off"},
+	{"{deny: ['exec'], elevated: {enabled: true, patterns: ['a']}}", true, "can never match"},
+	{"{deny: ['exec'], elevated: {enabled: true, patterns: ['a']}}", false, "can never match"},
+	{"{profile: 'messaging', elevated: {enabled: true, rules: [{pattern: 'a'}]}}", true,
+		"can never match"},
+	{"{sandbox: {deny: ['exec']}, elevated: {enabled: true, patterns: ['a']}}", true,
+		"can never match"},
+	{"{sandbox: {deny: ['exec']}, elevated: {enabled: true, patterns: ['a']}}", false,
+		"have nothing to do"},
+};
+
+static void test_notes_on_rules(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+		char text[256];
+		struct effective eff;
+		struct block b;
+		const char *note;
+
+		snprintf(text, sizeof text, "{tools: %s}", notes[i].tools);
+		test_row("%s", text);
+		begin(&b, text);
+		check(resolve_agent(&b.config, "main", &b.arena, &eff, &b.e) == 0);
+		note = decide_elevation_note(&eff, notes[i].sandboxed);
+		check_int(note != NULL, notes[i].note != NULL);
+		if (note && notes[i].note)
+			check_has(note, notes[i].note);
+		block_end(&b);
+	}
+}
+
+/* What a sandbox would be made with, also where no tool may enter it. */
+static void test_sandbox_alone(void)
+{
+	static const char text[] =
+		"{agents: {defaults: {sandbox: {mode: 'off'}}}, tools: {profile: "
+		"'messaging'}}";
+	struct request q = {.session = "chat"};
+	struct verdict v;
+	struct block b;
+
+	begin(&b, text);
+	check(decide_sandbox(&b.config, &b.machine, &q, &b.arena, &v, &b.e) == 0);
+	check_str(chosen_runtime(&v), "native");
+	machine_init(&b.machine);
+	check(decide_sandbox(&b.config, &b.machine, &q, &b.arena, &v, &b.e) == 0);
+	check_str(chosen_runtime(&v), "none");
+	q.session = "agent:";
+	check(decide_sandbox(&b.config, &b.machine, &q, &b.arena, &v, &b.e) < 0);
+	block_end(&b);
+}
+
+/* An agent may be named beside the session; the two must agree. */
+static void test_agent_beside_session(void)
+{
+	struct request q = {.agent = "x", .command = "ls"};
+	struct verdict v;
+	struct block b;
+
+	begin(&b, "{agents: {entries: {x: {sandbox: {mode: 'off'}}}}}");
+	check(decide(&b.config, &b.machine, &q, &b.arena, &v, &b.e) == 0);
+	check_str(v.session.key, "agent:x:main");
+	check_int(v.place, PLACE_HOST);
+	q.session = "agent:y:main";
+	check(decide(&b.config, &b.machine, &q, &b.arena, &v, &b.e) < 0);
+	check_has(b.e.text, "another agent");
+	block_end(&b);
+}
+
+/* However many rules come close and runtimes are missing: what decided is among the reasons. */
+static void test_more_reasons_than_room(void)
+{
+	auto_(buf_free) struct buf text = BUF(1 << 16);
+	struct request q = {.command = "git push --receive-pack=/tmp/x o"};
+	size_t rejected = 0;
+	struct verdict v;
+	struct block b;
+
+	buf_puts(&text, "{agents: {defaults: {sandbox: {runtime: 'native', fallback: ['docker'");
+	for (int i = 0; i < 30; i++)
+		buf_printf(&text, ", 'docker:c%d'", i);
+	buf_puts(&text, "]}}}, tools: {elevated: {enabled: true, rules: [");
+	for (int i = 0; i < 100; i++)
+		buf_printf(&text, "%s{pattern: 'git push *', ttl: '%ds'}", i ? ", " : "", i);
+	buf_puts(&text, "]}}}");
+	begin(&b, buf_text(&text));
+	machine_init(&b.machine);
+	check(decide(&b.config, &b.machine, &q, &b.arena, &v, &b.e) == 0);
+	check_int(v.permission, PERMISSION_DENY);
+	check(v.reason_count <= VERDICT_REASONS);
+	check_int(v.reasons[0].code, BECAUSE_MODE);
+	for (size_t i = 0; i < v.reason_count; i++)
+		rejected += v.reasons[i].code == BECAUSE_RUNTIME_REJECTED;
+	check_u64(rejected, RUNTIME_CANDIDATES_MAX);
+	check_int(v.reasons[v.reason_count - 1].code, BECAUSE_NO_RUNTIME);
+	block_end(&b);
+}
+
+static void test_words_for_everything(void)
+{
+	for (int i = 0; i < BECAUSE_COUNT; i++)
+		check(because_names[i] && because_names[i][0]);
+	check(!because_names[BECAUSE_COUNT]);
+	check(!permission_names[PERMISSION_COUNT] && !place_names[PLACE_COUNT]);
+}
+
 static const struct test tests[] = {
 	{"requests get the verdicts of the tables", test_tables},
 	{"every table is read", test_every_table_is_listed},
+	{"notes on rules that cannot match", test_notes_on_rules},
+	{"a sandbox alone", test_sandbox_alone},
+	{"an agent beside the session", test_agent_beside_session},
+	{"more reasons than room", test_more_reasons_than_room},
+	{"words for everything", test_words_for_everything},
 };
 TEST_MAIN(tests)

@@ -353,6 +353,62 @@ static void test_tmpfs_order(void)
 	}
 }
 
+/* Values at the edges of each order; "" is a value that nobody wrote. */
+static const struct {
+	const char *key, *inner, *outer;
+	bool within;
+} orders[] = {
+	{"agents.defaults.sandbox.mode", "'off'", "", true},
+	{"agents.defaults.sandbox.mode", "'off'", "'off'", true},
+	{"agents.defaults.sandbox.resources.fileSize", "'1G'", "", true},
+	{"agents.defaults.sandbox.rate.execs", "'60/m'", "'1/s'", true},
+	{"agents.defaults.sandbox.rate.execs", "'1/s'", "'60/m'", true},
+	{"agents.defaults.sandbox.rate.execs", "'3601/h'", "'1/s'", false},
+	{"agents.defaults.sandbox.rate.execs", "'100000000000000000/s'", "'1/s'", false},
+	{"agents.defaults.sandbox.rate.execs", "'1/h'", "'100000000000000000/s'", true},
+	{"agents.defaults.sandbox.timeout", "0", "0", true},
+	{"agents.defaults.sandbox.timeout", "0", "'1000d'", false},
+	{"agents.defaults.sandbox.killGrace", "0", "'1s'", true},
+	{"agents.defaults.sandbox.readOnlyRoot", "false", "", true},
+	{"agents.defaults.sandbox.keepAlive", "true", "", false},
+	{"agents.defaults.sandbox.keepAlive", "false", "", true},
+	{"agents.defaults.sandbox.capAdd", "[]", "", true},
+	{"agents.defaults.sandbox.capAdd", "['CHOWN']", "", false},
+	{"agents.defaults.sandbox.image", "'host'", "", false},
+	{"agents.defaults.sandbox.hide", "[]", "['x']", true},
+	{"tools.allow", "['exec']", "['bash']", true},
+	{"tools.allow", "['todo_x']", "['todo_*']", false},
+	{"tools.allow", "['todo_*']", "['todo_*']", true},
+	{"tools.allow", "['group:fs']", "['*']", false},
+	{"tools.allow", "['read']", "['group:mine']", false},
+};
+
+static void test_orders(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+		struct keys_config inner, outer;
+		const void *a, *b;
+		const struct field *f;
+
+		test_row("%s: %s, %s", orders[i].key, orders[i].inner, orders[i].outer);
+		keys_begin(&inner);
+		keys_begin(&outer);
+		keys_write(&inner, LEVEL_USER, orders[i].key, orders[i].inner, "");
+		if (orders[i].outer[0])
+			keys_write(&outer, LEVEL_USER, orders[i].key, orders[i].outer, "");
+		a = &inner.config.levels[LEVEL_USER].defaults;
+		b = &outer.config.levels[LEVEL_USER].defaults;
+		f = keys_field(orders[i].key, &a);
+		keys_field(orders[i].key, &b);
+		check(inner.r == 0 && outer.r == 0);
+		check_int(order_within(f, field_at(f, a), field_at(f, b)), orders[i].within);
+		check(order_equal(f, field_at(f, a), field_at(f, a)));
+		check(!order_equal(f, field_at(f, a), &(struct opt_map){0}));
+		keys_end(&inner);
+		keys_end(&outer);
+	}
+}
+
 /* A small generator: the same numbers every time. */
 static unsigned draw(uint64_t *state, unsigned below)
 {
@@ -541,6 +597,7 @@ static const struct test tests[] = {
 	{"binds of the caller", test_binds_of_the_caller},
 	{"the tightest profile", test_tightest_profile},
 	{"one tmpfs within another", test_tmpfs_order},
+	{"orders at their edges", test_orders},
 	{"nothing is ever loosened", test_nothing_is_ever_loosened},
 };
 TEST_MAIN(tests)
