@@ -69,7 +69,11 @@ static const struct field import_options[] = {
 static int load(struct call *c, struct config *ret, struct err *e)
 {
 	const struct config_options *o = c->options;
-	struct load_request q = {.config = o->config.v, .sets = &o->set, .wish.all = true};
+	struct load_request q = {
+		.config = o->config.v,
+		.sets = &o->set,
+		.wish = {.agent = o->agent.v, .all = true},
+	};
 
 	return load_config(&q, ret, e);
 }
@@ -142,8 +146,8 @@ static void check_result(struct call *c, const struct config *config, size_t age
 		return;
 	}
 	view_tone(c, VIEW_GOOD, "ok");
-	buf_printf(c->out, ": %zu agent%s with an entry of their own\n", agents,
-		agents == 1 ? "" : "s");
+	buf_printf(c->out, ": %zu agent%s\n", agents,
+		agents == 1 ? " with an entry of its own" : "s with entries of their own");
 }
 
 /* Reads everything and works out what holds for every agent, so that each rule was looked at once.
@@ -246,23 +250,29 @@ static int run_show(struct call *c, struct err *e)
 	const struct config_options *o = c->options;
 	auto_(config_free) struct config config = {0};
 	struct writer w = WRITER(c->out);
-	const char **names = NULL;
-	size_t count = 0;
+	const char *agent = o->agent.v, **names = &agent;
+	size_t count = 1;
 	int r;
 
-	if (o->agent.v && !str_is_name(o->agent.v))
+	if (agent && !str_is_name(agent))
 		return err_set(e, EINVAL, "--agent: not the name of an agent");
 	r = load(c, &config, e);
-	if (r == 0 && o->json.v)
+	if (r < 0)
+		return r;
+	if (o->json.v)
 		write_object(&w, NULL);
-	if (r == 0)
-		r = show_one(c, &config, o->agent.v, &w, e);
-	if (r == 0 && !o->agent.v)
+	if (!agent) {
+		r = show_one(c, &config, NULL, &w, e);
 		count = agent_names(&config, c->arena, &names);
+	}
+	if (o->json.v) /* apart from the defaults: an agent may be called so, too */
+		write_object(&w, "agents");
 	for (size_t i = 0; i < count && r == 0; i++)
 		r = show_one(c, &config, names[i], &w, e);
-	if (r == 0 && o->json.v)
+	if (o->json.v) {
 		write_end_object(&w);
+		write_end_object(&w);
+	}
 	return r < 0 ? r : EXIT_OK;
 }
 
