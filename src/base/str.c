@@ -132,3 +132,14 @@ bool str_is_slip(const char *word, const char *name)
 
 	return len <= WORD_MAX && name_len <= WORD_MAX && distance(word, len, name, name_len) == 1;
 }
+
+int str_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}

@@ -26,3 +26,5 @@ bool str_is_slip(const char *word, const char *name);
 
 /* A safe name for agents, profiles, groups: [A-Za-z0-9_][A-Za-z0-9_.-]{0,63}, no trailing dot. */
 bool str_is_name(const char *text);
+
+int str_hex_digit(char c); /* its value; -1: no hex digit */

@@ -41,18 +41,6 @@ static int read_timeout(struct import *im, const struct import_at *at)
 	return import_put(im, &timeout, "timeout", "ms", NULL);
 }
 
-static int read_workdir(struct import *im, const struct import_at *at)
-{
-	const char *path;
-	int rc = import_text(im, at, &path);
-
-	if (rc == 0)
-		import_note(im, at, "%s",
-			str_eq(path, "/workspace") ? "where ward shows the workspace anyway"
-						   : "ward shows the workspace at /workspace");
-	return rc;
-}
-
 /* `monkey agent` itself. */
 static int read_arguments(struct import *im, const struct import_at *at)
 {
@@ -79,7 +67,7 @@ static const struct import_key top_keys[] = {
 	{"networkEnabled", .read = read_network},
 	{"readOnlyRoot", .to = "readOnlyRoot"},
 	{"image", .to = "image"},
-	{"workdir", .read = read_workdir},
+	{"workdir", .read = import_put_workspace_place},
 	{"requireApproval", .note = "ward asks by tools.elevated"},
 	{"model", .note = FRAMEWORK},
 	{"--model", .note = FRAMEWORK},

@@ -264,3 +264,15 @@ int import_put(struct import *im, const struct import_at *at, const char *to, co
 	}
 	return import_fail(im, at, "no value of this kind can be imported as '%s'", to);
 }
+
+int import_put_workspace_place(struct import *im, const struct import_at *at)
+{
+	const char *path;
+	int rc = import_text(im, at, &path);
+
+	if (rc == 0)
+		import_note(im, at, "%s",
+			str_eq(path, "/workspace") ? "where ward shows the workspace anyway"
+						   : "ward shows the workspace at /workspace");
+	return rc;
+}

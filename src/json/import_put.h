@@ -36,3 +36,5 @@ struct import_entry *import_put_extend(struct import *im, const struct import_at
  * count. */
 void import_put_bind(struct import *im, struct import_entry *list,
 	const struct bindspec_rules *exceptions, const char *text);
+/* A foreign name for where the workspace is seen: a note, since ward has one place for it. */
+int import_put_workspace_place(struct import *im, const struct import_at *at);

@@ -57,18 +57,6 @@ static int read_writable(struct import *im, const struct import_at *at)
 	return rc < 0 ? rc : import_put_text(im, at, "workspace", writable ? "rw" : "ro", NULL);
 }
 
-static int read_workspace_path(struct import *im, const struct import_at *at)
-{
-	const char *path;
-	int rc = import_text(im, at, &path);
-
-	if (rc == 0)
-		import_note(im, at, "%s",
-			str_eq(path, "/workspace") ? "where ward shows the workspace anyway"
-						   : "ward shows the workspace at /workspace");
-	return rc;
-}
-
 /* A map from the host's folder to the one inside, or a list of folders that stay where they are. */
 static int read_readonly(struct import *im, const struct import_at *at)
 {
@@ -134,7 +122,7 @@ static const struct import_key mounts_keys[] = {
 	{"workspace_writable", .read = read_writable},
 	{"persist_caches", .to = "persistCaches"},
 	{"readonly", .read = read_readonly},
-	{"workspace_path", .read = read_workspace_path},
+	{"workspace_path", .read = import_put_workspace_place},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/escape.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/where.h"
 #include "json/tree.h"
@@ -165,7 +166,7 @@ static int read_hex_digits(struct scan *r, const char *start)
 {
 	const char *digits = r->p += 2;
 
-	while (r->p < r->end && scan_hex_value(*r->p) >= 0)
+	while (r->p < r->end && str_hex_digit(*r->p) >= 0)
 		r->p++;
 	return r->p > digits ? 0 : scan_fail(r, start, "a hex number without digits");
 }

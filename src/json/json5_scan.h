@@ -66,4 +66,3 @@ static inline bool scan_is_ascii_word(char c)
 }
 
 bool scan_is_word(uint32_t c); /* the same, or any visible character beyond ASCII */
-int scan_hex_value(char c);    /* -1: no hex digit */

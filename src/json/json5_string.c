@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json5_scan.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <string.h>
 
 /* Strings with their escapes, and keys without quotes. */
 
-int scan_hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static int read_hex(struct scan *r, unsigned digits, uint32_t *ret)
 {
 	uint32_t value = 0;
 
 	for (unsigned i = 0; i < digits; i++) {
-		int digit = r->p < r->end ? scan_hex_value(*r->p) : -1;
+		int digit = r->p < r->end ? str_hex_digit(*r->p) : -1;
 
 		if (digit < 0)
 			return scan_fail(r, r->p, "an escape needs %u hex digits", digits);

@@ -158,17 +158,6 @@ int toml_lex_line_end(struct toml_lex *l)
 	return 0;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* After \u or \U: that many hex digits, the number of one character. */
 static int read_code_point(struct toml_lex *l, const char *at, unsigned digits)
 {
@@ -176,7 +165,7 @@ static int read_code_point(struct toml_lex *l, const char *at, unsigned digits)
 	char bytes[4];
 
 	for (unsigned i = 0; i < digits; i++, l->p++) {
-		int digit = l->p < l->end ? hex_value(*l->p) : -1;
+		int digit = l->p < l->end ? str_hex_digit(*l->p) : -1;
 
 		if (digit < 0)
 			return toml_lex_fail(l, at, "this escape needs %u hex digits", digits);

@@ -2,6 +2,7 @@
 #include "model/netaddr.h"
 
 #include "base/macro.h"
+#include "base/str.h"
 #include "model/refuse.h"
 
 #include <errno.h>
@@ -147,17 +148,6 @@ static bool parse_v4(const char *p, uint8_t out[4])
 	return *p == '\0';
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* One to four hex digits. */
 static bool take_group(const char **io_p, uint8_t out[2])
 {
@@ -165,10 +155,10 @@ static bool take_group(const char **io_p, uint8_t out[2])
 	unsigned value = 0;
 	int digits = 0;
 
-	for (; hex_digit(*p) >= 0; p++, digits++) {
+	for (; str_hex_digit(*p) >= 0; p++, digits++) {
 		if (digits == 4)
 			return false;
-		value = value << 4 | (unsigned)hex_digit(*p);
+		value = value << 4 | (unsigned)str_hex_digit(*p);
 	}
 	out[0] = (uint8_t)(value >> 8);
 	out[1] = (uint8_t)value;

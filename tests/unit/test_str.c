@@ -199,6 +199,17 @@ static void names(void)
 	}
 }
 
+static void hex_digits(void)
+{
+	check_int(str_hex_digit('0'), 0);
+	check_int(str_hex_digit('9'), 9);
+	check_int(str_hex_digit('a'), 10);
+	check_int(str_hex_digit('F'), 15);
+	check_int(str_hex_digit('g'), -1);
+	check_int(str_hex_digit('/'), -1);
+	check_int(str_hex_digit('\0'), -1);
+}
+
 static void slips(void)
 {
 	check(str_is_slip("exce", "exec") && str_is_slip("exc", "exec") &&
@@ -217,6 +228,7 @@ static const struct test tests[] = {
 	{"nearest of an empty list", nearest_and_empty_list},
 	{"nearest bounds its words", nearest_bounds_words},
 	{"slips", slips},
+	{"hex digits", hex_digits},
 	{"names", names},
 };
 
