@@ -122,7 +122,7 @@ int import_config(const char *system, const char *name, const char *text, size_t
 		.node = &root,
 		.agent = &im.doc.all,
 		.notes = &im.doc.notes};
-	const struct system *s;
+	const struct system *s = NULL;
 	int rc = find_system(system, &s, e);
 
 	if (rc == 0)

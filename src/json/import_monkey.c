@@ -163,7 +163,7 @@ static const struct monkey_default *const defaults[] = {
 int import_monkey(struct import *im, const struct import_at *at)
 {
 	struct import_at top = *at;
-	enum monkey_mode mode;
+	enum monkey_mode mode = MONKEY_SPAWN;
 	int rc;
 
 	top.notes = NULL;

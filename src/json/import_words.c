@@ -210,7 +210,7 @@ int import_words(struct arena *a, const char *name, const char *text, size_t len
 		.text = BUF(TREE_MAX_BYTES),
 		.e = e};
 	struct word *words = arena_array(a, WORDS_MAX, sizeof *words);
-	struct collected c;
+	struct collected c = {0};
 	size_t count = 0;
 	int rc;
 
