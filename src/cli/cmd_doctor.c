@@ -375,9 +375,12 @@ const struct command cmd_doctor = {
 	.summary = "what this machine offers, what is missing, how to mend it",
 	.options = doctor_options,
 	.options_size = sizeof(struct doctor_options),
-	.details = "Tries out, in short-lived child processes, what a sandbox needs of the kernel, and asks\n"
-		   "the container engines it finds for their versions. Nothing is left behind and nothing is\n"
-		   "changed. Exit status 0: the native sandbox could enforce the default policy here; 1: it\n"
+	.details = "Tries out, in short-lived child processes, what a sandbox needs of the kernel, "
+		   "and asks\n"
+		   "the container engines it finds for their versions. Nothing is left behind and "
+		   "nothing is\n"
+		   "changed. Exit status 0: the native sandbox could enforce the default policy "
+		   "here; 1: it\n"
 		   "could not, or --strict and something is limited.",
 	.examples = "  ward doctor\n"
 		    "  ward doctor --strict                 # for continuous integration\n"
