@@ -9,11 +9,11 @@
 #include "base/show.h"
 #include "base/str.h"
 #include "cli/view.h"
+#include "door/ask.h"
 #include "door/load.h"
 #include "json/machine_json.h"
 #include "model/elevate.h"
 #include "model/net.h"
-#include "runtime/probe.h"
 #include "sys/file.h"
 
 #include <errno.h>
@@ -312,11 +312,13 @@ static void take_command(const struct call *c, const struct explain_options *o, 
 }
 
 /* Without a command or tool the decision is still made, for what would carry it out. */
-static int explain(struct call *c, const struct explain_options *o, const struct config *config,
+static int explain(struct call *c, const struct config *config, const struct machine *given,
 	struct explanation *x, struct err *e)
 {
+	const struct explain_options *o = c->options;
 	struct verdict place;
 	struct request shell = {.session = o->session.v, .agent = o->agent.v};
+	struct ask ask = {.config = config, .request = &x->request, .given = given};
 	int r;
 
 	x->request =
@@ -324,15 +326,16 @@ static int explain(struct call *c, const struct explain_options *o, const struct
 	take_command(c, o, &x->request);
 	x->asked = o->tool.v || x->request.command || x->request.argc > 0;
 	x->reach = o->reach.v;
-	r = decide(config, &x->machine, &x->request, c->arena, &x->verdict, e);
+	r = ask_decide(&ask, c->arena, &x->machine, &x->verdict, e);
 	if (r < 0)
 		return r;
 	x->eff = x->verdict.effective;
 	list_sessions(x, c->arena);
 	/* The layers are those of a sandbox, also where this request is denied or runs outside one.
 	 */
-	if (x->verdict.choice.count == 0 &&
-		decide_sandbox(config, &x->machine, &shell, c->arena, &place, e) == 0)
+	ask.request = &shell;
+	ask.sandbox_only = true;
+	if (x->verdict.choice.count == 0 && ask_decide(&ask, c->arena, &x->machine, &place, e) == 0)
 		x->verdict.choice = place.choice;
 	list_layers(x);
 	return x->reach ? ask_network(x, e) : 0;
@@ -344,6 +347,7 @@ static int run(struct call *c, struct err *e)
 	struct explanation *x = arena_alloc(c->arena, sizeof *x);
 	auto_(config_free) struct config config = {0};
 	struct load_request load = {.config = o->config.v, .sets = &o->set};
+	struct machine *given = NULL;
 	struct session session;
 	int r = session_parse(c->arena, o->session.v, o->agent.v, &session, e);
 
@@ -351,12 +355,12 @@ static int run(struct call *c, struct err *e)
 		load.wish.agent = session.agent;
 		r = load_config(&load, &config, e);
 	}
-	if (r == 0 && o->machine.v)
-		r = read_machine(o->machine.v, &x->machine, e);
-	else if (r == 0)
-		probe_quick(&x->machine);
+	if (r == 0 && o->machine.v) {
+		given = arena_alloc(c->arena, sizeof *given);
+		r = read_machine(o->machine.v, given, e);
+	}
 	if (r == 0)
-		r = explain(c, o, &config, x, e);
+		r = explain(c, &config, given, x, e);
 	if (r < 0)
 		return r;
 	if (o->json.v)

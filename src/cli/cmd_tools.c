@@ -6,11 +6,11 @@
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "door/ask.h"
 #include "door/load.h"
 #include "json/write.h"
 #include "model/catalogue.h"
 #include "model/decide.h"
-#include "runtime/probe.h"
 
 #include <errno.h>
 
@@ -46,6 +46,7 @@ static const struct field check_options[] = {
 struct asked {
 	struct config config;
 	struct machine machine;
+	bool looked;
 	const struct tools_options *options;
 };
 
@@ -61,18 +62,22 @@ static int prepare(struct call *c, struct asked *ret, struct err *e)
 		return r;
 	load.wish.agent = session.agent;
 	r = load_config(&load, &ret->config, e);
-	if (r == 0)
-		probe_quick(&ret->machine);
 	return r;
 }
 
 static int ask(
-	struct call *c, const struct asked *a, const char *tool, struct verdict *ret, struct err *e)
+	struct call *c, struct asked *a, const char *tool, struct verdict *ret, struct err *e)
 {
 	struct request q = {
 		.session = a->options->session.v, .agent = a->options->agent.v, .tool = tool};
+	struct ask ask = {.config = &a->config, .request = &q};
+	int r;
 
-	return decide(&a->config, &a->machine, &q, c->arena, ret, e);
+	/* One look at the machine serves all tools. */
+	ask.given = a->looked ? &a->machine : NULL;
+	r = ask_decide(&ask, c->arena, &a->machine, ret, e);
+	a->looked = r == 0 && ret->choice.count > 0;
+	return r;
 }
 
 /* The reason that a list has room for: the one that decided. */
@@ -115,7 +120,7 @@ static void list_row_json(struct writer *w, const char *name, const struct verdi
 }
 
 /* Names of the catalogue first, then what rules name beyond it. */
-static const char *const *names_to_list(struct call *c, const struct asked *a, struct err *e)
+static const char *const *names_to_list(struct call *c, struct asked *a, struct err *e)
 {
 	struct verdict v;
 	const char *const *effective;

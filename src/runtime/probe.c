@@ -172,7 +172,7 @@ static void look_cgroup(struct machine *m)
 	m->facility[FACILITY_CLONE_INTO_CGROUP] = v2_reason(m, v.v2, 7);
 }
 
-void probe_quick(struct machine *ret)
+void probe_kernel(struct machine *ret)
 {
 	machine_init(ret);
 	look_host(ret);
@@ -181,5 +181,10 @@ void probe_quick(struct machine *ret)
 	look_landlock(ret);
 	look_calls(ret);
 	look_cgroup(ret);
+}
+
+void probe_quick(struct machine *ret)
+{
+	probe_kernel(ret);
 	engines_find(ret, getenv("PATH"));
 }

@@ -10,5 +10,6 @@
 
 #include "model/machine.h"
 
+void probe_kernel(struct machine *ret); /* the quick one without a search for engines */
 void probe_quick(struct machine *ret);
 void probe_deep(struct machine *ret);
