@@ -18,63 +18,80 @@ static int own_group(const struct opt_map *groups, const char *name)
 	return -1;
 }
 
-static bool item_matches(
-	const struct opt_map *groups, const char *item, const char *tool, uint64_t *seen);
+/* Does an item match this tool? */
+struct question {
+	const struct opt_map *groups;
+	const char *tool;
+	bool denies; /* the item stands in a list that forbids */
+	uint64_t seen;
+};
+
+static bool item_matches(struct question *q, const char *item);
 
 /* Each own group is looked into at most once a question, so that nesting costs nothing extra. */
-static bool group_matches(
-	const struct opt_map *groups, const char *name, const char *tool, uint64_t *seen)
+static bool group_matches(struct question *q, const char *name)
 {
 	const char *const *builtin = catalogue_group(name);
-	int own = own_group(groups, name);
+	int own = own_group(q->groups, name);
 	const struct opt_list *list;
 
 	if (builtin)
-		return str_in(tool, builtin);
-	if (own < 0 || own >= TOOLPOLICY_MAX_GROUPS || (*seen & (UINT64_C(1) << own)))
+		return str_in(q->tool, builtin);
+	if (own < 0 || own >= TOOLPOLICY_MAX_GROUPS || (q->seen & (UINT64_C(1) << own)))
 		return false;
-	*seen |= UINT64_C(1) << own;
-	list = &groups->entries[own].list;
+	q->seen |= UINT64_C(1) << own;
+	list = &q->groups->entries[own].list;
 	for (size_t i = 0; i < list->count; i++)
-		if (item_matches(groups, list->items[i].text, tool, seen))
+		if (item_matches(q, list->items[i].text))
 			return true;
 	return false;
 }
 
 /*
- * A bare * means every tool of the catalogue, never a name that ward does not know: an unknown name
- * counts only where a rule spells out at least a part of it. Aliases count too: who denies bash*
- * means exec.
+ * Where it grants, a bare * means every tool of the catalogue, never a name that ward does not
+ * know: an unknown name counts only where a rule spells out at least a part of it. Where it
+ * forbids, it means every name. Aliases count too: who denies bash* means exec.
  */
-static bool glob_matches(const char *pattern, const char *tool)
+static bool glob_matches(const struct question *q, const char *pattern)
 {
 	const char *alias;
 
-	if (strspn(pattern, "*?") == strlen(pattern) && !catalogue_find(tool))
+	if (!q->denies && strspn(pattern, "*?") == strlen(pattern) && !catalogue_find(q->tool))
 		return false;
-	if (glob_word(pattern, tool))
+	if (glob_word(pattern, q->tool))
 		return true;
-	for (size_t i = 0; (alias = catalogue_alias(tool, i)) != NULL; i++)
+	for (size_t i = 0; (alias = catalogue_alias(q->tool, i)) != NULL; i++)
 		if (glob_word(pattern, alias))
 			return true;
 	return false;
 }
 
-static bool item_matches(
-	const struct opt_map *groups, const char *item, const char *tool, uint64_t *seen)
+static bool item_matches(struct question *q, const char *item)
 {
 	if (str_starts(item, "group:"))
-		return group_matches(groups, item + 6, tool, seen);
+		return group_matches(q, item + 6);
 	if (glob_has_magic(item))
-		return glob_matches(item, tool);
-	return strcmp(catalogue_resolve(item), tool) == 0;
+		return glob_matches(q, item);
+	return strcmp(catalogue_resolve(item), q->tool) == 0;
 }
 
 bool toolpolicy_item_matches(const struct opt_map *groups, const char *item, const char *tool)
 {
-	uint64_t seen = 0;
+	struct question q = {.groups = groups, .tool = tool};
 
-	return item_matches(groups, item, tool, &seen);
+	return item_matches(&q, item);
+}
+
+static const struct item *find_denial(
+	const struct toolpolicy *p, const struct opt_list *list, const char *tool)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct question q = {.groups = &p->tools->groups, .tool = tool, .denies = true};
+
+		if (item_matches(&q, list->items[i].text))
+			return &list->items[i];
+	}
+	return NULL;
 }
 
 static const struct item *find_match(
@@ -104,7 +121,7 @@ bool toolpolicy_bypasses(const struct toolpolicy *p, const char *tool, const str
 static struct tool_answer ask_sandboxed(
 	const struct toolpolicy *p, const char *tool, struct tool_answer outside)
 {
-	const struct item *item = in_list(p, &p->tools->sandbox.deny, tool);
+	const struct item *item = find_denial(p, &p->tools->sandbox.deny, tool);
 
 	if (item)
 		return (struct tool_answer){
@@ -118,7 +135,7 @@ static struct tool_answer ask_sandboxed(
 
 struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, bool sandboxed)
 {
-	const struct item *item = in_list(p, &p->tools->deny, tool);
+	const struct item *item = find_denial(p, &p->tools->deny, tool);
 	struct tool_answer yes = {true, "tool-allowed", NULL, "tools.profile"};
 
 	if (item)
