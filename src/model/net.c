@@ -91,7 +91,19 @@ int net_host_canonical(const char *text, char out[NET_HOST_MAX], struct err *e)
 
 bool net_is_localhost(const char *host)
 {
-	return str_eq(host, "localhost") || str_ends(host, ".localhost");
+	static const char *const names[] = {"localhost", "localhost.localdomain", "localhost4",
+		"localhost6", "ip6-localhost", "ip6-loopback", "host.docker.internal",
+		"gateway.docker.internal", "host.containers.internal", NULL};
+
+	return str_in(host, names) || str_ends(host, ".localhost");
+}
+
+bool net_is_metadata(const char *host)
+{
+	static const char *const names[] = {"metadata", "metadata.google.internal", "metadata.goog",
+		"metadata.azure.internal", "instance-data", "instance-data.ec2.internal", NULL};
+
+	return str_in(host, names);
 }
 
 /* Decimal bits of a range up to the end or a colon. */

@@ -23,8 +23,10 @@
  */
 int net_host_canonical(const char *text, char out[NET_HOST_MAX], struct err *e);
 
-/* localhost, or a name below it; the host is canonical. */
+/* localhost, a name below it, or another usual name of the host; the host is canonical. */
 bool net_is_localhost(const char *host);
+/* A name by which clouds hand out credentials of the machine. */
+bool net_is_metadata(const char *host);
 
 /* `host`, `host:port`, `address`, `address:port`, `[v6]`, `[v6]:port`: where a request wants to go.
  */

@@ -76,6 +76,9 @@ struct net_verdict net_decide_name(
 	if (net_is_localhost(canonical_host))
 		return denied(
 			NULL, "the loopback of the host is reached only by a host-service rule");
+	if (net_is_metadata(canonical_host))
+		return denied(NULL, "it hands out credentials of the machine; only an address rule "
+				    "for exactly its address opens it");
 	for (size_t i = 0; p->has_allow && i < p->allow_count; i++)
 		if (netrule_matches_name(&p->allow[i], canonical_host, port))
 			return allowed(&p->allow[i], "a rule of the allow list matches");
@@ -244,6 +247,10 @@ bool net_policy_within(const struct net_policy *inner, const struct net_policy *
 		return true;
 	if (!allows_within(inner, outer))
 		return false;
+	/* The very same list: it need not be compared with itself, which takes time by its square.
+	 */
+	if (inner->deny == outer->deny && inner->deny_count == outer->deny_count)
+		return true;
 	for (size_t i = 0; i < outer->deny_count; i++)
 		if (!still_denied(inner, &outer->deny[i]))
 			return false;

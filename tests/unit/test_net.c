@@ -288,6 +288,10 @@ static void localhost(void)
 	check(net_is_localhost("a.localhost"));
 	check(!net_is_localhost("alocalhost"));
 	check(!net_is_localhost("localhost.example"));
+	check(net_is_localhost("ip6-localhost"));
+	check(net_is_localhost("host.docker.internal"));
+	check(net_is_metadata("metadata.google.internal"));
+	check(!net_is_metadata("metadata.example"));
 }
 
 static const struct test tests[] = {

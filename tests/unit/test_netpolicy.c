@@ -313,6 +313,27 @@ static void one_policy_within_another(void)
 	}
 }
 
+/* A workspace's file can ask for this: a list of rules, each of which is laid against a policy with
+ * many denials. By the square of both it would take minutes. */
+static void long_lists_that_are_compared_often(void)
+{
+	static struct netrule deny[4096];
+	struct netrule allow = {.kind = NETRULE_NAME, .name = "a.test"};
+	struct net_policy outer = {
+		.mode = NET_LIMITED, .deny = deny, .deny_count = ARRAY_LEN(deny)};
+	struct net_policy inner = outer;
+
+	for (size_t i = 0; i < ARRAY_LEN(deny); i++)
+		deny[i] = (struct netrule){
+			.kind = NETRULE_NAME, .name = "b.test", .port = (uint16_t)(i + 1)};
+	inner.mode = NET_NONE;
+	inner.has_allow = true;
+	inner.allow = &allow;
+	inner.allow_count = 1;
+	for (size_t i = 0; i < 4096; i++)
+		check(net_policy_within(&inner, &outer));
+}
+
 static const struct test tests[] = {
 	{"names", by_name},
 	{"literal addresses", by_literal_address},
@@ -320,5 +341,6 @@ static const struct test tests[] = {
 	{"port 0 is refused", port_zero_is_refused},
 	{"the rule that decided is named", the_rule_that_decided_is_named},
 	{"one policy within another", one_policy_within_another},
+	{"long lists that are compared often", long_lists_that_are_compared_often},
 };
 TEST_MAIN(tests)
