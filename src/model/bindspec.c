@@ -232,10 +232,12 @@ static bool is_exception(const char *source, const struct bindspec_rules *rules)
 {
 	for (size_t i = 0; i < rules->exception_count; i++) {
 		auto_(arena_free) struct arena a = {0};
-		const char *path = NULL;
+		const char *path = rules->exceptions[i].text;
 
-		if (expand(&a, rules->exceptions[i].text, rules->home, &path, NULL) == 0 &&
-			pathname_same(source, path))
+		/* There may be thousands, so only those with a `~` are written out. */
+		if (is_home(path) && expand(&a, path, rules->home, &path, NULL) < 0)
+			continue;
+		if (pathname_same(source, path))
 			return true;
 	}
 	return false;
