@@ -34,7 +34,8 @@ const struct argrisk_row argrisk_rows[] = {
 			 "--no-index --pathspec-from-file= --exclude-from= commit>-F: "
 			 "commit>--file= commit>-t: tag>-F: tag>--file= merge>-F: merge>--file= "
 			 "notes>-F: notes>--file= grep>-f: --unsafe-paths "
-			 "checkout-index>--prefix=",
+			 "checkout-index>--prefix= diff>/* diff>../* hash-object>/* "
+			 "hash-object>../* clone>/* clone>../* init>/* init>../* bundle>create",
 		.values = "commit>mCcSu tag>mun merge>mXsS clone>obj push>o rebase>sXCS "
 			  "grep>emABC format-patch>v notes>m",
 		.flags = "--no-pager --bare --no-replace-objects --literal-pathspecs "
@@ -116,14 +117,18 @@ const struct argrisk_row argrisk_rows[] = {
 			  "--resolve= --connect-to= --dns-servers= --doh-url= --interface= "
 			  "--netrc-file= -n --netrc --netrc-optional -E: --cert= --key= --cacert= "
 			  "--capath= --proxy-cert= --proxy-key= --login-options= --variable= "
-			  "--expand-*",
+			  "--expand-* --proto-default= --ipfs-gateway=",
 		.files = "-o: --output= --output-dir= -O --remote-name --remote-name-all -J "
 			 "--remote-header-name --create-dirs -D: --dump-header= -c: "
 			 "--cookie-jar= -b: --cookie= --trace= --trace-ascii= --stderr= "
 			 "--libcurl= --etag-save= --etag-compare= --hsts= --alt-svc= -T: "
 			 "--upload-file= -F: --form= --data-urlencode= --url-query= -z: "
-			 "--time-cond= --crlfile= --pubkey= -d@ -H@ -w@ @* *=@* *=<* file:* -Q: "
-			 "--quote= *%output* --ssl-sessions=",
+			 "--time-cond= --crlfile= --pubkey= -d@ -H@ -w@ @* *=@* *=<* -Q: "
+			 "--quote= *%output* --ssl-sessions= "
+			 /* file: also in pieces, which curl puts together: {fi}l[e-e]:///x */
+			 "file:* *{file:* *,file:* *}file:* *\\file:* *}:* *}e:* *}le:* *}ile:* "
+			 "*]:* *]e:* *]le:* *]ile:* *{:* *{e:* "
+			 "*{le:* *{ile:* *,:* *,e:* *,le:* *,ile:* *\\:* *\\e:* *\\le:* *\\ile:*",
 		.rights = "--unix-socket= --abstract-unix-socket=",
 		.values = "AedHmrtuUXYyPwC",
 		.fine = "--data --url",
@@ -263,7 +268,8 @@ const struct argrisk_row argrisk_rows[] = {
 	{
 		.programs = "pip",
 		.runs = "-e: --editable= --python= --config-settings= -C: --global-option= "
-			"--build-option= --install-option= .* */* file:*",
+			"--build-option= --install-option= .* */* file:* *.whl *.zip *.tar.gz "
+			"*.tgz *.tar.bz2",
 		.config = "-i: --index-url= --extra-index-url= --pypi-url= -f: --find-links= "
 			  "--trusted-host= --proxy= --cert= --client-cert= -c: --constraint= -r: "
 			  "--requirement= --build-constraint= --keyring-provider= config *://* "
@@ -322,26 +328,27 @@ const struct argrisk_row argrisk_rows[] = {
 		.runs = "exec= x= explore= run= run-script= rum= urn= init create innit edit "
 			"-c: --call= --script-shell= --shell= --node-options= --git= --viewer= "
 			"--browser= --editor= --onload-script= --init-module= --node-gyp= "
-			"--python= --unsafe-perm --package=",
+			"--python= --unsafe-perm --package= test tst start stop restart it "
+			"install-test cit install-ci-test",
 		.config = "-C: --prefix= --globalconfig= --userconfig= --registry= -reg --proxy= "
 			  "--https-proxy= --noproxy= --cafile= --ca= --cert= --key= --certfile= "
 			  "--keyfile= --location= --strict-ssl config set token login adduser "
 			  "add-user set-script pkg --@* --//*",
 		.files = "--cache= --logs-dir= --pack-destination= --tmp=",
 		.values = "w",
-		.fine = "i in r s se l a add --global",
+		.fine = "i in ins inst insta instal install ci r s se l a add --global",
 		.cut = true,
 		.dashes = true,
 	},
 	{
-		.programs = "yarn pnpm corepack",
-		.runs = "exec= dlx= run= run-script= node= create= init x= plugin use -c "
+		.programs = "yarn pnpm",
+		.runs = "exec= dlx= run= run-script= node= create= x= -c "
 			"--shell-mode --script-shell= --use-yarnrc= --use-node-version= "
 			"--node-options= --pnpmfile= --global-pnpmfile= --ignore-pnpmfile "
 			"workspace>run= workspace>exec= recursive>run= recursive>exec= "
 			"multi>exec= m>exec=",
 		.config = "--cwd= -C: --dir= --prefix= --registry= --userconfig= --globalconfig= "
-			  "--proxy= --https-proxy= --cafile= config set login npm>login",
+			  "--proxy= --https-proxy= --cafile= npm>login",
 		.files = "--modules-folder= --global-folder= --cache-folder= --link-folder= "
 			 "--preferred-cache-folder= --store-dir= --virtual-store-dir= "
 			 "--modules-dir= --lockfile-dir= --global-dir= --global-bin-dir= "
@@ -479,16 +486,19 @@ const struct argrisk_row argrisk_rows[] = {
 	},
 	{
 		.programs = "brew port",
-		.runs = "sh irb ruby edit extract tap bundle create developer "
-			"install-bundler-gems *.rb",
-		.config = "*://* install>*/* reinstall>*/* upgrade>*/* fetch>*/*",
+		.runs = "sh irb ruby edit extract tap bundle create developer exec= x= alias prof "
+			"install-bundler-gems *.rb --file=",
+		.config = "*/*",
 	},
 
 	/* containers and clusters */
 	{
 		.programs = "docker podman nerdctl",
 		.runs = "--entrypoint= --runtime= plugin --post-renderer= unshare= generate "
-			"play kube machine system>service",
+			"play kube machine system>service compose stack>deploy stack>up "
+			"buildx>bake quadlet extension mcp --hooks-dir= --conmon= "
+			"--network-cmd-path= --cni-path= --runtime-flag= --module= "
+			"--new-runtime=",
 		.config = ">-H: --host= >-c: --context= --config= --tlscacert= --tlscert= "
 			  "--tlskey= --connection= --url= --identity= --remote --root= --runroot= "
 			  "--storage-opt= context compose>-f: --file= --project-directory= "
@@ -496,15 +506,25 @@ const struct argrisk_row argrisk_rows[] = {
 		.files = "cp container>cp compose>cp --env-file= --label-file= --cidfile= "
 			 "--iidfile= --metadata-file= --secret= --ssh= --output= save>-o: "
 			 "export>-o: load>-i: image>-o: image>-i: container>-o: build>-o: "
-			 "buildx>-o: --authfile=",
-		.rights = "run>-v: create>-v: container>-v: compose>-v --volume= --mount= "
+			 "buildx>-o: --authfile= volume>-o: config>create secret>create build>/* "
+			 "build>../* buildx>/* buildx>../* image>/* image>../* --build-context= "
+			 "--log-driver= --log-opt= --pidfile= --conmon-pidfile= "
+			 "--checkpoint-dir= --export= --import=",
+		.rights = "run>-v: create>-v: container>-v: compose>-v build>-v: pod>-v: "
+			  "--volume= --mount= --env-host --allow= "
 			  "--privileged --pid= --net= --network= --device= --device-cgroup-rule= "
 			  "--cap-add= --security-opt= --userns= --ipc= --uts= --cgroupns= "
 			  "--cgroup-parent= --volumes-from= --volume-driver= --sysctl= --gpus= "
 			  "--group-add= --rootfs --systemd= --use-api-socket",
 		.values = "l run>aehmpuwc create>aehmpuwc container>aehmpuwc",
 		.flags = "--debug",
-		.fine = "--load --env --label --user --tls --ip",
+		.fine = "--load --env --label --user --tls --ip --all",
+	},
+	{
+		.programs = "docker-compose podman-compose",
+		.config = "-f: --file= -H: --host= -c: --context= --env-file= --project-directory=",
+		.rights = "run>-v: --volume= --privileged --cap-add=",
+		.values = "p",
 	},
 	{
 		.programs = "kubectl oc k3s microk8s",
@@ -516,7 +536,9 @@ const struct argrisk_row argrisk_rows[] = {
 			  "--tls-server-name= --insecure-skip-tls-verify --raw= config login "
 			  "--proxy-url= --kuberc=",
 		.files = "cp --cache-dir= --profile-output= --log-file= --log-dir= --from-file= "
-			 "--from-env-file= --output-directory=",
+			 "--from-env-file= --output-directory= *-file=* get>-f: get>--filename= "
+			 "get>-k: get>--kustomize= describe>-f: describe>--filename= "
+			 "describe>-k: describe>--kustomize=",
 		.values = "nlocL",
 		.fine = "--client --output --profile",
 	},
@@ -574,7 +596,7 @@ const struct argrisk_row argrisk_rows[] = {
 	{
 		.programs = "systemctl",
 		.runs = "edit link set-environment import-environment set-property enable>*/* "
-			"reenable>*/* preset>*/* start>*/* mask>*/* bind",
+			"reenable>*/* preset>*/* start>*/* mask>*/* bind mount-image",
 		.config = "-H: --host= -M: --machine= --root= --image= --image-policy= switch-root",
 		.values = "tpPnos",
 		.flags = "--no-pager --plain --all --quiet --user --system --now --no-block "

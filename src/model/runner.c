@@ -75,6 +75,9 @@ static const struct runner runners[] = {
 	{.programs = "just rake task ant scons invoke fab gradle gradlew mvn mvnw sbt lein",
 		.kind = RUNNER_TARGET},
 	{.programs = "ansible-playbook", .kind = RUNNER_TARGET, .values = "i"},
+	{.programs = "docker-compose podman-compose", .kind = RUNNER_TARGET, .values = "fp"},
+	/* any name that is no command of theirs is a script of the project */
+	{.programs = "yarn pnpm", .kind = RUNNER_TARGET},
 	{.programs = "sed gsed", .kind = RUNNER_TARGET, .plain = "nErsuz"},
 
 	/* programs in front of programs */
@@ -85,8 +88,8 @@ static const struct runner runners[] = {
 		.values = "CDRTgprtu",
 		.assign = true},
 	{.programs = "doas", .kind = RUNNER_WRAPPER, .plain = "n", .values = "u"},
-	{.programs = "pkexec nohup command busybox toybox chronic unbuffer torsocks torify "
-		     "fakeroot",
+	{.programs = "pkexec nohup command corepack busybox toybox chronic unbuffer torsocks "
+		     "torify fakeroot",
 		.kind = RUNNER_WRAPPER},
 	{.programs = "nice", .kind = RUNNER_WRAPPER, .plain = "0123456789", .values = "n"},
 	{.programs = "setsid", .kind = RUNNER_WRAPPER, .plain = "cfw"},
