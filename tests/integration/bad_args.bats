@@ -189,6 +189,34 @@ hostile=(
 	done
 }
 
+@test "hostile texts in the description of a machine are shown escaped" {
+	"$WARD" doctor --json >"$scratch/machine" || true
+	cat >"$scratch/each.py" <<-'END'
+		import copy, json, subprocess, sys
+		ward, folder = sys.argv[1:]
+		machine = json.load(open(folder + "/machine"))
+
+		def places(value, path=()):
+		    if isinstance(value, str):
+		        yield path
+		    for key in value if isinstance(value, dict) else []:
+		        yield from places(value[key], path + (key,))
+
+		with open(folder + "/all", "wb") as seen:
+		    for path in list(places(machine)):
+		        changed = inner = copy.deepcopy(machine)
+		        for key in path[:-1]:
+		            inner = inner[key]
+		        inner[path[-1]] = "1.2\x1b]52;c;eA==\a\r\n\u202e\u009b\u2028"
+		        json.dump(changed, open(folder + "/changed", "w"))
+		        for command in "doctor", "explain":
+		            run = [ward, command, "--machine", folder + "/changed"]
+		            seen.write(subprocess.run(run, stdout=-1, stderr=-2, stdin=-3).stdout)
+	END
+	python3 "$scratch/each.py" "$WARD" "$scratch"
+	[ -s "$scratch/all" ]
+}
+
 @test "arguments of 128 KiB" {
 	long=$(head -c 131000 /dev/zero | tr '\0' x)
 	for before in '' config 'explain --agent' 'explain --config' 'explain --set' 'explain --session' \
