@@ -47,24 +47,24 @@ static const char *system_name(size_t i, const void *ctx)
 	return import_systems[i];
 }
 
-static int find_system(const char *name, const struct system **ret, struct err *e)
+/* NULL, with e filled in, when there is no such system. */
+static const struct system *find_system(const char *name, struct err *e)
 {
 	auto_(buf_free) struct buf shown = BUF(60);
 	auto_(buf_free) struct buf list = BUF(200);
 	const char *near;
 
 	for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
-		if (str_eq(systems[i].name, name)) {
-			*ret = &systems[i];
-			return 0;
-		}
+		if (str_eq(systems[i].name, name))
+			return &systems[i];
 		buf_printf(&list, "%s%s", i ? ", " : "", systems[i].name);
 	}
 	escape_text(&shown, name);
 	near = str_nearest(name, system_name, NULL);
-	return err_set(e, EINVAL, "cannot import from '%s': the systems are %s%s%s%s",
-		buf_text(&shown), buf_text(&list), near ? "; did you mean '" : "", near ? near : "",
+	err_set(e, EINVAL, "cannot import from '%s': the systems are %s%s%s%s", buf_text(&shown),
+		buf_text(&list), near ? "; did you mean '" : "", near ? near : "",
 		near ? "'?" : "");
+	return NULL;
 }
 
 /* The first character that is neither blank nor in a comment of JSON5 or of a shell. */
@@ -122,11 +122,12 @@ int import_config(const char *system, const char *name, const char *text, size_t
 		.node = &root,
 		.agent = &im.doc.all,
 		.notes = &im.doc.notes};
-	const struct system *s = NULL;
-	int rc = find_system(system, &s, e);
+	const struct system *s = find_system(system, e);
+	int rc;
 
-	if (rc == 0)
-		rc = parse(&im, s, text, len, &root);
+	if (!s)
+		return -EINVAL;
+	rc = parse(&im, s, text, len, &root);
 	if (rc < 0)
 		return rc;
 	import_doc_init(&im.doc, &im.arena, system, name);
