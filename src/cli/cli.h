@@ -84,6 +84,8 @@ int options_parse(struct call *c, char **argv, size_t argc, void *options, struc
 void help_overview(struct buf *out);
 void help_command(struct buf *out, const struct command *command);
 const struct command *help_find(const char *name); /* whole name; NULL */
+bool help_is_group(const char *word);              /* "config": the first word of some commands */
+void help_group(struct buf *out, const char *group);
 int help_unknown(const char *word, struct err *e);
 
 /* cli/commands, one file each */

@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 #include "cli/cli.h"
+#include "json/import.h"
+#include "model/catalogue.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,20 +30,57 @@ static void words_of_options(struct buf *out, const struct command *command)
 	buf_puts(out, "--help");
 }
 
+static void words_of_tools(struct buf *out)
+{
+	for (const struct tool *t = catalogue_tools; t->name; t++)
+		buf_printf(out, "%s ", t->name);
+}
+
+/* What may stand behind an option, by its name; other values are left to the user. */
+static void write_bash_values(struct buf *out)
+{
+	buf_puts(out, "\tcase $prev in\n"
+		      "\t--config | --machine) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); "
+		      "return ;;\n"
+		      "\t--tool) words='");
+	words_of_tools(out);
+	buf_puts(out, "' ;;\n\t--from) words='");
+	for (size_t i = 0; import_systems[i]; i++)
+		buf_printf(out, "%s ", import_systems[i]);
+	buf_puts(out, "' ;;\n\t--session | --agent | --set | --reach | --command | -c) return "
+		      ";;\n\tesac\n");
+	buf_puts(out, "\tif [ -n \"$words\" ]; then\n"
+		      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		      "\t\treturn\n\tfi\n");
+}
+
+/* What may stand in place of an argument. */
+static void words_of_arguments(struct buf *out, const struct command *command)
+{
+	if (command == &cmd_tools_check)
+		words_of_tools(out);
+	else if (command == &cmd_completion)
+		buf_puts(out, "bash zsh fish ");
+	else if (command == &cmd_help)
+		first_words(out);
+}
+
 static void write_bash(struct buf *out)
 {
 	buf_puts(out,
 		"# ward: completion for bash\n"
 		"_ward()\n{\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-		"\tcase $prev in\n"
-		"\t--config | --machine) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
-		"\tesac\n"
-		"\tcase \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n");
+		"\tlocal word\n"
+		"\tfor word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+		"\t\t[ \"$word\" != -- ] || return\n\tdone\n");
+	write_bash_values(out);
+	buf_puts(out, "\tcase \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n");
 	for (size_t i = 0; commands[i]; i++) {
 		bool two = strchr(commands[i]->name, ' ') != NULL;
 
 		buf_printf(out, "\t'%s'%s) words='", commands[i]->name, two ? "" : "' '*");
+		words_of_arguments(out, commands[i]);
 		words_of_options(out, commands[i]);
 		buf_puts(out, "' ;;\n");
 	}
@@ -61,8 +100,8 @@ static void write_bash(struct buf *out)
 	buf_puts(out, "\tesac\n\t[ \"$COMP_CWORD\" = 1 ] && words='");
 	first_words(out);
 	buf_puts(out, "--help --version'\n"
-		      "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default "
-		      "-F _ward ward\n");
+		      "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\n"
+		      "complete -o default -F _ward ward\n");
 }
 
 /* In single quotes of fish and zsh. */

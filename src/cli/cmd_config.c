@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct config_options {
 	struct opt_text config;
@@ -70,7 +71,7 @@ static int load(struct call *c, struct config *ret, struct err *e)
 {
 	const struct config_options *o = c->options;
 	struct load_request q = {
-		.config = o->config.v,
+		.config = c->arg_count ? c->args[0] : o->config.v,
 		.sets = &o->set,
 		.wish = {.agent = o->agent.v, .all = true},
 	};
@@ -123,6 +124,7 @@ static void check_result(struct call *c, const struct config *config, size_t age
 		"", "administrator", "user", "workspace", "command line"};
 	const struct config_options *o = c->options;
 	struct writer w = WRITER(c->out);
+	size_t files = 0;
 
 	if (o->json.v) {
 		write_object(&w, NULL);
@@ -135,6 +137,7 @@ static void check_result(struct call *c, const struct config *config, size_t age
 
 		if (!source)
 			continue;
+		files++;
 		if (o->json.v)
 			write_text(&w, levels[i], source->name);
 		else
@@ -146,8 +149,11 @@ static void check_result(struct call *c, const struct config *config, size_t age
 		return;
 	}
 	view_tone(c, VIEW_GOOD, "ok");
-	buf_printf(c->out, ": %zu agent%s\n", agents,
-		agents == 1 ? " with an entry of its own" : "s with entries of their own");
+	if (files == 0)
+		buf_puts(c->out, ": no file found, so the built-in values hold\n");
+	else
+		buf_printf(c->out, ": %zu agent%s\n", agents,
+			agents == 1 ? " with an entry of its own" : "s with entries of their own");
 }
 
 /* Reads everything and works out what holds for every agent, so that each rule was looked at once.
@@ -158,8 +164,11 @@ static int run_check(struct call *c, struct err *e)
 	struct effective *eff = arena_alloc(c->arena, sizeof *eff);
 	const char **names;
 	size_t count = 0;
-	int r = load(c, &config, e);
+	int r;
 
+	if (c->arg_count > 0 && ((const struct config_options *)c->options)->config.v)
+		return err_set(e, EINVAL, "FILE and --config are the same: give one of them");
+	r = load(c, &config, e);
 	if (r == 0)
 		r = resolve_agent(&config, NULL, c->arena, eff, e);
 	if (r == 0) {
@@ -337,18 +346,23 @@ static int run_schema(struct call *c, struct err *e)
 static int run_import(struct call *c, struct err *e)
 {
 	const struct config_options *o = c->options;
+	const char *name = c->arg_count == 1 ? c->args[0] : NULL;
 	auto_free char *data = NULL;
 	size_t len;
 	int r;
 
-	if (!o->from.v || c->arg_count != 1)
+	if (!o->from.v || !name)
 		return err_set(e, EINVAL,
 			"usage: ward config import --from "
 			"openclaw|clawdbot|wonopcode|ash|monkey|pi|archer FILE");
-	r = file_read(AT_FDCWD, str_eq(c->args[0], "-") ? "/dev/stdin" : c->args[0], TREE_MAX_BYTES,
-		NULL, &data, &len, e);
+	if (str_eq(name, "-")) {
+		name = "standard input";
+		r = file_read_stream(STDIN_FILENO, name, TREE_MAX_BYTES, &data, &len, e);
+	} else {
+		r = file_read(AT_FDCWD, name, TREE_MAX_BYTES, NULL, &data, &len, e);
+	}
 	if (r == 0)
-		r = import_config(o->from.v, c->args[0], data, len, c->out, e);
+		r = import_config(o->from.v, name, data, len, c->out, e);
 	if (r < 0)
 		buf_reset(c->out);
 	return r < 0 ? r : EXIT_OK;
@@ -357,6 +371,8 @@ static int run_import(struct call *c, struct err *e)
 const struct command cmd_config_check = {
 	.name = "config check",
 	.summary = "is the configuration right",
+	.args = "[FILE]",
+	.max_args = 1,
 	.options = check_options,
 	.options_size = sizeof(struct config_options),
 	.details = "Reads the administrator's, the user's and the workspace's file as every other "
@@ -364,7 +380,7 @@ const struct command cmd_config_check = {
 		   "does, and works out what holds for every agent. Exit status 0, or 125 with the "
 		   "first\n"
 		   "fault as file:line:column.",
-	.examples = "  ward config check\n  ward config check --config draft.json5\n",
+	.examples = "  ward config check\n  ward config check draft.json5\n",
 	.run = run_check,
 };
 

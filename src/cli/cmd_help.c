@@ -54,6 +54,10 @@ static int run_help(struct call *c, struct err *e)
 	snprintf(name, sizeof name, "%.60s%s%.60s", c->args[0], c->arg_count > 1 ? " " : "",
 		c->arg_count > 1 ? c->args[1] : "");
 	command = help_find(name);
+	if (!command && help_is_group(name)) {
+		help_group(c->out, name);
+		return EXIT_OK;
+	}
 	if (!command)
 		return help_unknown(name, e);
 	if (o->options.v)

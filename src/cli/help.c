@@ -8,10 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What else may stand in the place of a command. */
+static const char *const other_words[] = {"config", "tools", "--help", "--version", NULL};
+
 static const char *command_name(size_t i, const void *ctx)
 {
+	size_t count = 0;
+
 	(void)ctx;
-	return commands[i] ? commands[i]->name : NULL;
+	while (commands[count])
+		count++;
+	return i < count ? commands[i]->name : other_words[i - count];
 }
 
 const struct command *help_find(const char *name)
@@ -44,6 +51,27 @@ int help_unknown(const char *word, struct err *e)
 			buf_text(&shown), near);
 	return err_set(e, EINVAL, "unknown command '%s'; 'ward help' lists the commands",
 		buf_text(&shown));
+}
+
+bool help_is_group(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; commands[i]; i++)
+		if (strncmp(commands[i]->name, word, len) == 0 && commands[i]->name[len] == ' ')
+			return true;
+	return false;
+}
+
+/* "ward config" and "ward config --help": the commands of that group. */
+void help_group(struct buf *out, const char *group)
+{
+	size_t len = strlen(group);
+
+	buf_printf(out, "Usage: ward %s COMMAND\n\nCommands:\n", group);
+	for (size_t i = 0; commands[i]; i++)
+		if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ')
+			buf_printf(out, "  %-15s %s\n", commands[i]->name, commands[i]->summary);
 }
 
 void help_overview(struct buf *out)

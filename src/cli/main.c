@@ -83,27 +83,6 @@ static const struct command *find_command(char **argv, size_t argc, size_t *ret_
 	return help_find(name);
 }
 
-static bool is_group(const char *word)
-{
-	size_t len = strlen(word);
-
-	for (size_t i = 0; commands[i]; i++)
-		if (strncmp(commands[i]->name, word, len) == 0 && commands[i]->name[len] == ' ')
-			return true;
-	return false;
-}
-
-/* "ward config" and "ward config --help": the commands of that group. */
-static void list_group(struct buf *out, const char *group)
-{
-	size_t len = strlen(group);
-
-	buf_printf(out, "Usage: ward %s COMMAND\n\nCommands:\n", group);
-	for (size_t i = 0; commands[i]; i++)
-		if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ')
-			buf_printf(out, "  %-15s %s\n", commands[i]->name, commands[i]->summary);
-}
-
 static bool asks_for_help(char **argv, size_t argc)
 {
 	for (size_t i = 0; i < argc && !str_eq(argv[i], "--"); i++)
@@ -144,12 +123,12 @@ static int dispatch(char **argv, size_t argc, struct call *c, struct err *e)
 	}
 	if (command)
 		return run_command(command, argv + used, argc - used, c, e);
-	if (is_group(argv[0]) &&
+	if (help_is_group(argv[0]) &&
 		(argc == 1 || str_eq(argv[1], "--help") || str_eq(argv[1], "-h"))) {
-		list_group(c->out, argv[0]);
+		help_group(c->out, argv[0]);
 		return argc == 1 ? EXIT_WARD : EXIT_OK;
 	}
-	if (is_group(argv[0])) {
+	if (help_is_group(argv[0])) {
 		char name[128];
 
 		snprintf(name, sizeof name, "%.60s %.60s", argv[0], argv[1]);

@@ -134,8 +134,8 @@ static int too_many(const struct call *c, const char *arg, struct err *e)
 	auto_(buf_free) struct buf shown = BUF(100);
 
 	escape_text(&shown, arg);
-	return err_set(e, EINVAL, "unexpected argument '%s'; usage: ward %s%s%s", buf_text(&shown),
-		c->command->name, c->command->args ? " " : "",
+	return err_set(e, EINVAL, "unexpected argument '%s'; usage: ward %s [OPTIONS]%s%s",
+		buf_text(&shown), c->command->name, c->command->args ? " " : "",
 		c->command->args ? c->command->args : "");
 }
 

@@ -358,7 +358,8 @@ const struct argrisk_row argrisk_rows[] = {
 	},
 	{
 		.programs = "cargo",
-		.runs = "--config= -Z: run= r= +* --git= --path= xtask *.json",
+		.runs = "--config= -Z: run= r= +* --git= --path= xtask *.json test t build b bench "
+			"check c clippy doc d install rustc rustdoc fix",
 		.config = "-C: --manifest-path= --registry= --index= --lockfile-path= login owner "
 			  "config",
 		.files = "--target-dir= --out-dir= --artifact-dir= --root=",
@@ -368,10 +369,51 @@ const struct argrisk_row argrisk_rows[] = {
 	{
 		.programs = "go",
 		.runs = "-exec= -toolexec= -vettool= -compiler= -asmflags= -gcflags= "
-			"-gccgoflags= -ldflags= run= generate tool=",
+			"-gccgoflags= -ldflags= run= generate tool= test build install vet get",
 		.config = "-modfile= -overlay= -C= -pkgdir= -workfile= -mod= env>-w env>-u",
 		.files = "-o= -coverprofile= -cpuprofile= -memprofile= -blockprofile= "
 			 "-mutexprofile= -trace= -outputdir= -test.* --test.*",
+	},
+	{
+		.programs = "pylint flake8",
+		.runs = "--init-hook= --load-plugins=",
+		.config = "--rcfile= --config= --append-config=",
+		.files = "--output= --output-file=",
+	},
+	{
+		.programs = "eslint",
+		.runs = "--rulesdir= --resolve-plugins-relative-to= --plugin= --parser= -f: "
+			"--format=",
+		.config = "-c: --config=",
+		.files = "-o: --output-file= --cache-file= --cache-location= --fix",
+	},
+	{
+		.programs = "mysqldump mysqladmin mariadb-dump",
+		.runs = "--plugin-dir=",
+		.config = "--defaults-file= --defaults-extra-file= -h: --host= -S: --socket=",
+		.files = "-r: --result-file= -T: --tab=",
+	},
+	{
+		.programs = "pg_dump pg_dumpall pg_restore",
+		.config = "-d: --dbname= -h: --host= -p: --port= -U: --username=",
+		.files = "-f: --file= -L: --use-list=",
+	},
+	{
+		.programs = "skopeo",
+		.config = "--policy= --registries.d= --registries-conf= --authfile= "
+			  "--src-authfile= --dest-authfile= --src-daemon-host= "
+			  "--dest-daemon-host=",
+		.files = "dir:* oci:* oci-archive:* docker-archive:* containers-storage:* "
+			 "--digestfile=",
+	},
+	{
+		.programs = "dig delv nslookup",
+		.config = "-k: -y: @*",
+		.files = "-f:",
+	},
+	{
+		.programs = "twine",
+		.config = "--repository-url= -r: --repository= --config-file=",
 	},
 	{
 		.programs = "gcc g++ cc c++ clang clang++ cpp ld gold lld as ar javac rustc",

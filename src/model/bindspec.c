@@ -35,6 +35,14 @@ static const struct denied {
 	{"~/.netrc", "holds passwords"},
 	{"~/.npmrc", "holds tokens"},
 	{"~/.cargo/credentials*", "holds tokens"},
+	{"~/.git-credentials", "holds passwords"},
+	{"~/.pypirc", "holds tokens"},
+	{"~/.azure", "holds credentials"},
+	{"~/.password-store", "holds passwords"},
+	{"~/.mozilla", "holds passwords and sessions"},
+	{"/var/lib/docker", "holds all containers"},
+	{"/var/lib/containers", "holds all containers"},
+	{"/var/spool/cron", "runs programs on the host"},
 };
 
 /* Names that mean the same wherever they stand: a home has aliases, and engines are set up

@@ -129,7 +129,28 @@ static int fail_at(const struct where *at, struct err *e, const char *what)
 	return err_set(e, EINVAL, "%s: %s", text, what);
 }
 
-static int check_profiles(const struct config_level *level, struct err *e)
+/* A later file that adds to a profile would change what an earlier one, or its locks, meant by it.
+ */
+static int check_profile_once(const struct config *c, const struct config_level *level,
+	const struct section *p, struct err *e)
+{
+	char at[WHERE_TEXT], before[WHERE_TEXT];
+
+	for (const struct config_level *lower = c->levels; lower < level; lower++) {
+		const struct section *first = config_find(&lower->profiles, p->name);
+
+		if (!first)
+			continue;
+		where_text(&p->at, at);
+		where_text(&first->at, before);
+		return err_set(e, EINVAL,
+			"%s: profile '%s' is already defined at %s; choose another name", at,
+			p->name, before);
+	}
+	return 0;
+}
+
+static int check_profiles(const struct config *c, const struct config_level *level, struct err *e)
 {
 	for (size_t i = 0; i < level->profiles.count; i++) {
 		const struct section *p = &level->profiles.items[i];
@@ -143,6 +164,8 @@ static int check_profiles(const struct config_level *level, struct err *e)
 		if (p->settings && p->settings->sandbox.profile.at.source)
 			return fail_at(&p->settings->sandbox.profile.at, e,
 				"a profile cannot start from another profile");
+		if (check_profile_once(c, level, p, e) < 0)
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -213,7 +236,7 @@ int config_check(const struct config *c, struct err *e)
 			continue;
 		r = check_rights(&c->levels[i], e);
 		if (r == 0)
-			r = check_profiles(&c->levels[i], e);
+			r = check_profiles(c, &c->levels[i], e);
 		if (r == 0)
 			r = check_tool_profiles(c, &c->levels[i], e);
 	}

@@ -59,6 +59,32 @@ int locks_check_path(const char *path, struct err *e)
 		buf_text(&shown));
 }
 
+/* A lock on requireApproval is meant for every rule, not only for the short form it belongs to. */
+static int check_approval(const struct settings *outer, const struct settings *result,
+	struct arena *a, const char *because, struct err *e)
+{
+	struct rules had = resolve_rules(a, &outer->tools.elevated);
+	struct rules now = resolve_rules(a, &result->tools.elevated);
+	char at[WHERE_TEXT];
+
+	for (size_t i = 0; i < now.count && outer->tools.elevated.require_approval.v; i++) {
+		const struct rule *r = &now.items[i];
+		bool before = r->approval;
+
+		for (size_t k = 0; k < had.count && !before; k++)
+			before = str_eq(had.items[k].pattern, r->pattern) &&
+				 str_eq(had.items[k].to, r->to) && !had.items[k].approval;
+		if (before)
+			continue;
+		where_text(&r->at, at);
+		return err_set(e, EPERM,
+			"%s: rule '%s' does without the approval that "
+			"'tools.elevated.requireApproval' asks for: %s",
+			at, r->pattern, because);
+	}
+	return 0;
+}
+
 int locks_check(const struct config *c, const char *agent, struct arena *a,
 	const struct settings *result, struct err *e)
 {
@@ -81,6 +107,8 @@ int locks_check(const struct config *c, const char *agent, struct arena *a,
 			whose[0] ? arena_printf(a, "agents.entries.%s", whose) : "agents.defaults";
 		t.because = arena_printf(a, "locked by %s", at);
 		r = tighten_check(&t, e);
+		if (r == 0 && str_eq(only, "tools.elevated.requireApproval"))
+			r = check_approval(&outer, result, a, t.because, e);
 	}
 	return r;
 }

@@ -76,6 +76,9 @@ static const struct runner runners[] = {
 		.kind = RUNNER_TARGET},
 	{.programs = "ansible-playbook", .kind = RUNNER_TARGET, .values = "i"},
 	{.programs = "docker-compose podman-compose", .kind = RUNNER_TARGET, .values = "fp"},
+	{.programs = "composer pre-commit pm2 heroku vagrant cdk flatpak op doppler vault tox nox "
+		     "buildah",
+		.kind = RUNNER_TARGET},
 	/* any name that is no command of theirs is a script of the project */
 	{.programs = "yarn pnpm", .kind = RUNNER_TARGET},
 	{.programs = "sed gsed", .kind = RUNNER_TARGET, .plain = "nErsuz"},

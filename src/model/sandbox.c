@@ -52,6 +52,7 @@ static void show_budget(struct buf *out, const void *value)
 	buf_putc(out, '{');
 	for (size_t i = 0; i < b->count; i++) {
 		const struct budget *row = &b->items[i];
+		const char *comma = "";
 
 		buf_puts(out, i ? ", " : "");
 		show_string(out, row->name);
@@ -59,8 +60,9 @@ static void show_budget(struct buf *out, const void *value)
 		for (const struct field *f = budget_fields; f->name; f++) {
 			if (!field_where(f, row)->source)
 				continue;
-			buf_printf(out, "%s\"%s\": ", f == budget_fields ? "" : ", ", f->name);
+			buf_printf(out, "%s\"%s\": ", comma, f->name);
 			show_value(out, f, field_at(f, row));
+			comma = ", ";
 		}
 		buf_putc(out, '}');
 	}

@@ -228,6 +228,16 @@ int file_read(int dirfd, const char *path, size_t max, struct file_info *ret_inf
 	return 0;
 }
 
+int file_read_stream(
+	int fd, const char *name, size_t max, char **ret_data, size_t *ret_len, struct err *e)
+{
+	int r = read_all(fd, 4096, max, ret_data, ret_len);
+
+	if (r == -EFBIG)
+		return fail_size(e, max, name);
+	return r < 0 ? fail(e, r, "read", name) : 0;
+}
+
 static bool trusted_owner(uid_t owner, uid_t caller)
 {
 	return owner == caller || owner == 0;

@@ -41,6 +41,11 @@ struct file_info {
 int file_read(int dirfd, const char *path, size_t max, struct file_info *ret_info, char **ret_data,
 	size_t *ret_len, struct err *e);
 
+/* A pipe or terminal to its end, within the same bounds; the name is only shown. free(*ret_data).
+ */
+int file_read_stream(
+	int fd, const char *name, size_t max, char **ret_data, size_t *ret_len, struct err *e);
+
 /*
  * 0 when only the caller and root can change the file or put another in its place: the file, its
  * links and their folders are owned by one of them, and not writable for group or others (a folder
