@@ -125,10 +125,11 @@ static void make_file(const struct file *file)
 		return;
 	}
 	f = fopen(path, "we");
-	if (!check(f != NULL))
-		return;
-	write_text(f, file->text);
-	fclose(f);
+	check(f != NULL);
+	if (f) {
+		write_text(f, file->text);
+		fclose(f);
+	}
 }
 
 static void make_tree(const struct row *row)
