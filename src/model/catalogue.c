@@ -80,6 +80,11 @@ const struct tool_list catalogue_profiles[] = {
 	{0},
 };
 
+size_t catalogue_count(void)
+{
+	return ARRAY_LEN(catalogue_tools) - 1;
+}
+
 const struct tool *catalogue_find(const char *name)
 {
 	for (const struct tool *t = catalogue_tools; t->name; t++)
@@ -124,7 +129,7 @@ const char *const *catalogue_profile(const char *name)
 
 static const char *known_name(size_t i, const void *ctx)
 {
-	size_t tools = ARRAY_LEN(catalogue_tools) - 1;
+	size_t tools = catalogue_count();
 
 	(void)ctx;
 	if (i < tools)

@@ -31,6 +31,7 @@ extern const struct tool catalogue_tools[]; /* ends with an empty row */
 extern const struct tool_list catalogue_groups[];
 extern const struct tool_list catalogue_profiles[];
 
+size_t catalogue_count(void);                        /* of tools */
 const struct tool *catalogue_find(const char *name); /* by exact name, no alias */
 /* The name itself, or what it is an alias of. */
 const char *catalogue_resolve(const char *name);

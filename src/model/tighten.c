@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define TIGHTEST_PROFILE "untrusted"
-#define TOOLS_MAX 64 /* more than the catalogue has */
 
 static const void *same_place(const void *value, const void *from, const void *to)
 {
@@ -370,10 +369,10 @@ static struct opt_list tools_beyond(const struct config *c, struct arena *a,
 	struct names wanted = tool_profile(c, a, profile->v);
 	struct names had = tool_profile(c, a, target->profile.v);
 	struct opt_list letters = {.items = wanted.items, .count = wanted.count};
-	struct item *items = arena_array(a, had.count + TOOLS_MAX, sizeof *items);
+	struct item *items = arena_array(a, had.count + catalogue_count(), sizeof *items);
 	struct opt_list out = {.at = profile->at, .items = items};
 
-	for (const struct tool *t = catalogue_tools; t->name && out.count < TOOLS_MAX; t++)
+	for (const struct tool *t = catalogue_tools; t->name; t++)
 		if (!names_match(&wanted, &target->groups, t->name))
 			items[out.count++] = (struct item){t->name, profile->at};
 	for (size_t i = 0; i < had.count; i++)

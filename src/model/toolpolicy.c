@@ -178,7 +178,7 @@ static size_t add_foreign(const struct toolpolicy *p, const struct item *items, 
 const char *const *toolpolicy_effective(const struct toolpolicy *p, struct arena *a, bool sandboxed)
 {
 	const struct opt_map *groups = &p->tools->groups;
-	size_t max = p->profile_count + p->tools->allow.count + 64, n = 0;
+	size_t max = catalogue_count() + p->profile_count + p->tools->allow.count + 1, n = 0;
 	const char **names;
 
 	for (size_t i = 0; i < groups->count; i++)
