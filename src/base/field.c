@@ -97,16 +97,6 @@ const char *field_nearest(const struct field *table, const char *name)
 	return str_nearest(name, name_of_row, table);
 }
 
-void field_merge(const struct field *table, void *dst, const void *src)
-{
-	for (const struct field *f = table; f->name; f++) {
-		if (f->type == FIELD_OBJECT)
-			field_merge(f->fields, field_at(f, dst), field_at(f, src));
-		else if (field_where(f, src)->source)
-			memcpy(field_at(f, dst), field_at(f, src), field_value_size(f->type));
-	}
-}
-
 /* path holds len bytes so far: the objects that lead here, each with its dot. */
 static int each(
 	const struct field *table, void *base, field_visit *fn, void *ctx, char *path, size_t len)

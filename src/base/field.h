@@ -127,7 +127,6 @@ struct field {
 	void (*show)(struct buf *out, const void *value); /* SPECIAL: as JSON */
 	const char *arg;      /* help: what stands for the value, as in --session KEY */
 	const char *fallback; /* the default, for documents */
-	const char *sample;   /* in JSON5, not the default: for documents and generated tests */
 	const char *help;     /* one line */
 };
 
@@ -168,11 +167,6 @@ const struct field *field_find_path(
 	const struct field *table, const char *path, const void **io_base);
 /* The row whose name is closest, for "did you mean"; NULL when none is close. */
 const char *field_nearest(const struct field *table, const char *name);
-/*
- * Copies every value that is set in src over dst, going into objects. Lists are copied like the
- * rest: adding those of several levels up is for the caller.
- */
-void field_merge(const struct field *table, void *dst, const void *src);
 /* Of the value type; 0 for an object. */
 size_t field_value_size(enum field_type type);
 

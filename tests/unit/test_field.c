@@ -182,51 +182,6 @@ static void value_sizes(void)
 	check_u64(field_value_size(FIELD_TYPES), 0);
 }
 
-static const struct source low = {"low", LEVEL_SYSTEM}, high = {"high", LEVEL_USER};
-
-static void merge_copies_what_is_set(void)
-{
-	static const struct item items[] = {{"x", {0}}, {"y", {0}}};
-	struct outer dst = {
-		.mode = {{&low, 1, 1}, 1},
-		.inner.flag = {{&low, 2, 1}, true},
-		.inner.deep.text = {{&low, 3, 1}, "low"},
-		.inner.list = {{&low, 4, 1}, items, 2},
-		.count = {{&low, 5, 1}, 5},
-	};
-	const struct outer src = {
-		.mode = {{0}, 7}, /* nobody wrote it: does not count */
-		.inner.flag = {{&high, 20, 1}, false},
-		.inner.deep.size = {{&high, 21, 1}, 99},
-		.inner.list = {{&high, 22, 1}, items + 1, 1},
-		.rate = {{&high, 23, 1}, {5, 60}},
-		.special = {{&high, 24, 1}, items},
-	};
-
-	field_merge(outer_fields, &dst, &src);
-	check(dst.mode.at.source == &low && dst.mode.v == 1);
-	check(dst.inner.flag.at.source == &high && !dst.inner.flag.v);
-	check_u64(dst.inner.flag.at.line, 20);
-	check(dst.inner.deep.size.at.source == &high && dst.inner.deep.size.v == 99);
-	check_str(dst.inner.deep.text.v, "low");
-	check(dst.inner.list.items == items + 1 && dst.inner.list.count == 1);
-	check(dst.count.at.source == &low && dst.count.v == 5);
-	check(dst.rate.v.count == 5 && dst.rate.v.seconds == 60);
-	check(dst.special.v == items && dst.special.at.line == 24);
-	check(dst.duration.at.source == NULL);
-}
-
-static void merge_of_nothing_changes_nothing(void)
-{
-	struct outer dst = {.count = {{&low, 5, 1}, 5}}, before = dst;
-	const struct outer src = {0};
-
-	field_merge(outer_fields, &dst, &src);
-	check(memcmp(&dst, &before, sizeof(dst)) == 0);
-	field_merge(no_fields, &dst, &src);
-	check(memcmp(&dst, &before, sizeof(dst)) == 0);
-}
-
 struct visits {
 	char paths[512];
 	const char *stop_at;
@@ -306,8 +261,6 @@ static const struct test tests[] = {
 	{"the base found reaches the value", found_base_reaches_the_value},
 	{"nearest", nearest},
 	{"value sizes", value_sizes},
-	{"merge copies what is set", merge_copies_what_is_set},
-	{"merge of nothing changes nothing", merge_of_nothing_changes_nothing},
 	{"each visits leaves in order", each_visits_leaves_in_order},
 	{"each needs no base", each_needs_no_base},
 	{"each stops at the first answer", each_stops_at_the_first_answer},
