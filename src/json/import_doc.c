@@ -31,9 +31,9 @@ struct import_agent *import_doc_agent(struct import_doc *d, const char *id)
 	return agent;
 }
 
-const struct import_entry *import_doc_find(const struct import_section *s, const char *path)
+struct import_entry *import_doc_find(const struct import_section *s, const char *path)
 {
-	for (const struct import_entry *e = s->first; e; e = e->next)
+	for (struct import_entry *e = s->first; e; e = e->next)
 		if (str_eq(e->path, path))
 			return e;
 	return NULL;

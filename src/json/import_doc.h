@@ -83,7 +83,7 @@ void import_doc_line(
 /* A key with a plain value; false when it is set already. */
 bool import_doc_value(struct import_doc *d, struct import_section *s, const char *path,
 	const char *text, const char *remark);
-const struct import_entry *import_doc_find(const struct import_section *s, const char *path);
+struct import_entry *import_doc_find(const struct import_section *s, const char *path);
 
 /* A foreign key that has no equal, and why. Keys with the same reason side by side share a line. */
 void import_doc_note(struct import_doc *d, struct import_notes *notes, const char *parent,

@@ -16,18 +16,6 @@
 /* Every bind is compared with every exception; those behind the last become comments instead. */
 #define EXCEPTIONS_MAX 100
 
-static int read_workdir(struct import *im, const struct import_at *at)
-{
-	const char *text;
-	int rc = import_text(im, at, &text);
-
-	if (rc == 0)
-		import_note(im, at, "%s",
-			str_eq(text, "/workspace") ? "where ward shows the workspace anyway"
-						   : "ward shows the workspace at /workspace");
-	return rc;
-}
-
 static int read_network(struct import *im, const struct import_at *at)
 {
 	const char *text;
@@ -325,7 +313,7 @@ static int put_swap(struct import *im, const struct import_at *docker)
 static const struct import_key docker_keys[] = {
 	{"image", .read = import_skip},
 	{"containerPrefix", .note = "ward names its sandboxes by session"},
-	{"workdir", .read = read_workdir},
+	{"workdir", .read = import_put_workspace_place},
 	{"readOnlyRoot", .to = "readOnlyRoot"},
 	{"tmpfs", .read = read_tmpfs},
 	{"network", .read = read_network},

@@ -32,11 +32,9 @@ struct import_entry *import_put_extend(struct import *im, const struct import_at
 	const char *to, char open, const char *remark)
 {
 	struct import_section *s = &at->agent->parts[at->part];
+	struct import_entry *entry = import_doc_find(s, to);
 
-	for (struct import_entry *e = s->first; e; e = e->next)
-		if (str_eq(e->path, to))
-			return e;
-	return import_doc_entry(&im->doc, s, to, open, remark);
+	return entry ? entry : import_doc_entry(&im->doc, s, to, open, remark);
 }
 
 int import_put_raw(struct import *im, const struct import_at *at, const char *to, const char *json5,
