@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *import_path(struct import *im, const struct import_at *at)
+static const char *path_of(struct import *im, const struct import_at *at)
 {
 	if (!at->parent[0])
 		return at->key;
@@ -32,7 +32,7 @@ int import_fail(struct import *im, const struct import_at *at, const char *fmt, 
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
 	where_text(&where, place);
-	escape_text(&path, import_path(im, at));
+	escape_text(&path, path_of(im, at));
 	return err_set(im->e, EINVAL, "%s: %s%s%s", place, buf_text(&path),
 		buf_text(&path)[0] ? ": " : "", what);
 }
@@ -102,7 +102,7 @@ static int read_row(struct import *im, const struct import_at *at)
 
 int import_walk(struct import *im, const struct import_at *object, const struct import_key *keys)
 {
-	const char *parent = import_path(im, object);
+	const char *parent = path_of(im, object);
 	int rc = import_object(im, object);
 
 	for (uint32_t i = 0; rc == 0 && i < object->node->count; i++) {
@@ -131,7 +131,7 @@ static bool enter(struct import *im, const struct import_at *object, const char 
 	if (!node || node->type == NODE_NULL)
 		return false;
 	*ret = *object;
-	ret->parent = import_path(im, object);
+	ret->parent = path_of(im, object);
 	ret->key = key;
 	ret->node = node;
 	ret->row = NULL;

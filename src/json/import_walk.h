@@ -83,7 +83,6 @@ bool import_member_at(
 	struct import *im, const struct import_at *object, uint32_t i, struct import_at *ret);
 /* Item i of a list; its key is key[i]. */
 struct import_at import_item(struct import *im, const struct import_at *list, uint32_t i);
-const char *import_path(struct import *im, const struct import_at *at);
 
 /* What stands there; wrong types are errors, and so is a word that is in no row. */
 int import_text(struct import *im, const struct import_at *at, const char **ret);

@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const machine_json_report_keys[] = {"complete", "layers", "missing", "warnings", NULL};
+/* The keys of doctor's report besides "machine": tells them from typing errors. */
+static const char *const report_keys[] = {"complete", "layers", "missing", "warnings", NULL};
 
 enum row_type {
 	ROW_BOOL,
@@ -424,7 +425,7 @@ static const struct node *find_machine(const struct reading *r, const struct nod
 	for (uint32_t i = 0; machine && i < document->count; i++) {
 		const struct member *m = &document->members[i];
 
-		if (str_eq(m->key, "machine") || str_in(m->key, machine_json_report_keys))
+		if (str_eq(m->key, "machine") || str_in(m->key, report_keys))
 			continue;
 		fail_at(r, m, "unknown key");
 		return NULL;

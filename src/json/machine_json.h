@@ -23,6 +23,3 @@ void machine_json_write(struct writer *w, const char *key, const struct machine 
  */
 int machine_json_read(
 	const char *name, const char *text, size_t len, struct machine *ret, struct err *e);
-
-/* The keys of doctor's report besides "machine": tells them from typing errors. NULL at the end. */
-extern const char *const machine_json_report_keys[];

@@ -141,7 +141,8 @@ static int unknown_runtime(const char *text, struct err *e)
 		buf_text(&shown), buf_text(&all));
 }
 
-int runtime_parse(const char *text, struct runtime_ref *ret, struct err *e)
+/* "auto", a runtime's name, "docker:<container>". */
+static int parse_ref(const char *text, struct runtime_ref *ret, struct err *e)
 {
 	auto_(buf_free) struct buf shown = BUF(100);
 
@@ -172,7 +173,7 @@ int runtime_check(const char *text, struct err *e)
 {
 	struct runtime_ref ref;
 
-	return runtime_parse(text, &ref, e);
+	return parse_ref(text, &ref, e);
 }
 
 static bool refuse(
@@ -307,7 +308,7 @@ static int add_candidate(struct runtime_choice *c, const struct runtime_ref *ref
 static int add_word(struct runtime_choice *c, const char *text, struct err *e)
 {
 	struct runtime_ref ref;
-	int r = runtime_parse(text, &ref, e);
+	int r = parse_ref(text, &ref, e);
 
 	if (r < 0 || !ref.automatic)
 		return r < 0 ? r : add_candidate(c, &ref, e);

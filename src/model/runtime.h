@@ -36,8 +36,6 @@ struct runtime_ref {
 };
 
 /* "auto", a runtime's name, "docker:<container>". */
-int runtime_parse(const char *text, struct runtime_ref *ret, struct err *e);
-/* The same as a question, for tables of configuration keys. */
 int runtime_check(const char *text, struct err *e);
 
 /* Can it be started here at all? ret_why and ret_remedy (may be NULL) say why not. */
