@@ -181,8 +181,3 @@ const struct settings *builtin_profile(const char *name)
 			return profiles[i].settings;
 	return NULL;
 }
-
-const char *builtin_profile_name(size_t i)
-{
-	return i < ARRAY_LEN(profiles) ? profiles[i].name : NULL;
-}

@@ -18,5 +18,3 @@ extern const struct field settings_fields[];
 extern const struct settings builtin_defaults;
 extern const struct source builtin_source;
 const struct settings *builtin_profile(const char *name);
-/* Name of the i-th built-in profile; NULL ends. */
-const char *builtin_profile_name(size_t i);
