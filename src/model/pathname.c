@@ -105,11 +105,3 @@ bool pathname_within(const char *path, const char *folder)
 	walk(path, folder, &path_left, &folder_left);
 	return !folder_left;
 }
-
-bool pathname_covers(const char *folder, const char *path)
-{
-	bool folder_left, path_left;
-
-	walk(folder, path, &folder_left, &path_left);
-	return !folder_left && path_left;
-}

@@ -28,4 +28,3 @@ int pathname_check(const char *path, struct err *e);
 bool pathname_has_control(const char *text); /* below 0x20, or DEL */
 bool pathname_same(const char *a, const char *b);
 bool pathname_within(const char *path, const char *folder); /* the folder itself, or below it */
-bool pathname_covers(const char *folder, const char *path); /* the path is truly below the folder */
