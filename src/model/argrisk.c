@@ -379,11 +379,6 @@ const char *argrisk_find(char *const *argv, size_t count, size_t first, const ch
 	return scan(&c, ret_why);
 }
 
-bool argrisk_is_runner(const char *program)
-{
-	return runner_is(program);
-}
-
 const char *argrisk_open(char *const *argv, size_t fixed)
 {
 	size_t program = 0;

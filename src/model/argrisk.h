@@ -11,17 +11,12 @@
  * believed: in `git push -o -- --exec=x` it is the value of the option before it.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* The first risky word from index `first` on, or NULL. The words before it are the operator's own
  * choice and are only read to understand the rest. *ret_why becomes a fixed sentence, in which "it"
  * is the word. */
 const char *argrisk_find(char *const *argv, size_t count, size_t first, const char **ret_why);
-
-/* Programs that exist to run other programs or code: env, sudo, bash, python3, xargs, make, npx,
- * ... */
-bool argrisk_is_runner(const char *program);
 
 /* Do the first `fixed` words leave it to the next one what is run, so that no word is harmless
  * there? NULL, or a fixed sentence that says why. */

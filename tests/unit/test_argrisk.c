@@ -4,6 +4,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "model/argrisk_rows.h"
+#include "model/runner.h"
 #include "model/wordlist.h"
 #include "test.h"
 
@@ -193,11 +194,11 @@ static void test_is_runner(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
 		test_row("%s", yes[i]);
-		check(argrisk_is_runner(yes[i]));
+		check(runner_is(yes[i]));
 	}
 	for (size_t i = 0; i < ARRAY_LEN(no); i++) {
 		test_row("%s", no[i]);
-		check(!argrisk_is_runner(no[i]));
+		check(!runner_is(no[i]));
 	}
 }
 
@@ -244,7 +245,7 @@ static void test_every_item(void)
 				char target[] = "target";
 				char *argv[] = {program, sub[0] ? sub : word, word};
 				char *fixed[] = {program, sub[0] ? sub : target, word};
-				bool runner = argrisk_is_runner(program);
+				bool runner = runner_is(program);
 
 				items++;
 				if (runner && !mark && it.text[it.len - 1] == '=' &&
@@ -279,7 +280,7 @@ static void test_every_fine_word(void)
 				row->programs);
 			snprintf(word, sizeof word, "%.*s", (int)it.len, it.text);
 			test_row("%s %s", program, word);
-			at = argrisk_is_runner(program) ? 2 : 1;
+			at = runner_is(program) ? 2 : 1;
 			argv[at] = word;
 			check(argrisk_find(argv, at + 1, at, &why) == NULL);
 		}
