@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
-#include "base/macro.h"
-
 #include <string.h>
 
 #define WORD_MAX 64

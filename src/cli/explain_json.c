@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/show.h"
-#include "base/str.h"
 #include "json/write.h"
 #include "model/elevate.h"
 

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/escape.h"
-#include "base/where.h"
 #include "json/json5_scan.h"
 
 #include <errno.h>

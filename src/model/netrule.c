@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/netrule.h"
 
-#include "base/cleanup.h"
 #include "base/str.h"
 #include "model/refuse.h"
 
