@@ -98,8 +98,8 @@ const char *field_nearest(const struct field *table, const char *name)
 }
 
 /* path holds len bytes so far: the objects that lead here, each with its dot. */
-static int each(
-	const struct field *table, void *base, field_visit *fn, void *ctx, char *path, size_t len)
+static int each(const struct field *table, const void *base, field_visit *fn, void *ctx, char *path,
+	size_t len)
 {
 	int r = 0;
 
@@ -119,7 +119,7 @@ static int each(
 	return r;
 }
 
-int field_each(const struct field *table, void *base, field_visit *fn, void *ctx)
+int field_each(const struct field *table, const void *base, field_visit *fn, void *ctx)
 {
 	char path[FIELD_PATH] = "";
 

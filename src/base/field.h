@@ -176,5 +176,5 @@ size_t field_value_size(enum field_type type);
  * path of FIELD_PATH bytes or more is -ENAMETOOLONG.
  */
 #define FIELD_PATH 128
-typedef int field_visit(const char *path, const struct field *f, void *base, void *ctx);
-int field_each(const struct field *table, void *base, field_visit *fn, void *ctx);
+typedef int field_visit(const char *path, const struct field *f, const void *base, void *ctx);
+int field_each(const struct field *table, const void *base, field_visit *fn, void *ctx);

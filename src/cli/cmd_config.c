@@ -194,7 +194,7 @@ struct shown {
 
 /* One value of a section as a line of JSON5: nested keys keep their dotted path as comments would
  * not. */
-static int show_line(const char *path, const struct field *f, void *base, void *ctx)
+static int show_line(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	const struct shown *s = ctx;
@@ -216,7 +216,7 @@ static int show_line(const char *path, const struct field *f, void *base, void *
 	return 0;
 }
 
-static int show_json_line(const char *path, const struct field *f, void *base, void *ctx)
+static int show_json_line(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	struct writer *w = ctx;

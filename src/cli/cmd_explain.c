@@ -132,7 +132,7 @@ static void show_tools(struct call *c, const struct explanation *x)
 		toolpolicy_effective(&x->eff->tools, c->arena, x->verdict.sandboxed));
 }
 
-static int show_setting(const char *path, const struct field *f, void *base, void *ctx)
+static int show_setting(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	static const char *const above[] = {"mode", "scope", "workspace", "profile", NULL};
 	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
@@ -153,10 +153,8 @@ static int show_setting(const char *path, const struct field *f, void *base, voi
 
 static void show_settings(struct call *c, const struct explanation *x)
 {
-	struct sandbox s = x->eff->s.sandbox;
-
 	view_heading(c, "Sandbox settings");
-	field_each(sandbox_fields, &s, show_setting, c);
+	field_each(sandbox_fields, &x->eff->s.sandbox, show_setting, c);
 }
 
 static void show_layers(struct call *c, const struct explanation *x)

@@ -78,7 +78,7 @@ static void write_tools(struct writer *w, struct call *c, const struct explanati
 	write_end_object(w);
 }
 
-static int write_setting(const char *path, const struct field *f, void *base, void *ctx)
+static int write_setting(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	auto_(buf_free) struct buf value = BUF(SIZE_MAX);
 	struct writer *w = ctx;
@@ -142,21 +142,21 @@ static void write_verdict(struct writer *w, const struct verdict *v)
 void explain_json(struct call *c, const struct explanation *x)
 {
 	struct writer w = WRITER(c->out);
-	struct sandbox s = x->eff->s.sandbox;
+	const struct sandbox *s = &x->eff->s.sandbox;
 
 	write_object(&w, NULL);
 	write_text(&w, "session", x->verdict.session.key);
 	write_text(&w, "agent", x->verdict.session.agent);
 	write_bool(&w, "main", x->verdict.session.main);
-	write_text(&w, "mode", mode_names[s.mode.v]);
-	write_text(&w, "scope", scope_names[s.scope.v]);
-	write_text(&w, "workspace", workspace_names[s.workspace.v]);
+	write_text(&w, "mode", mode_names[s->mode.v]);
+	write_text(&w, "scope", scope_names[s->scope.v]);
+	write_text(&w, "workspace", workspace_names[s->workspace.v]);
 	write_text(&w, "sandbox", x->verdict.scope_name);
 	write_sessions(&w, x);
 	write_rules(&w, x);
 	write_tools(&w, c, x);
 	write_object(&w, "settings");
-	field_each(sandbox_fields, &s, write_setting, &w);
+	field_each(sandbox_fields, s, write_setting, &w);
 	write_end_object(&w);
 	write_layers(&w, x);
 	if (x->asked)

@@ -299,7 +299,7 @@ struct walk {
 	void *ctx;
 };
 
-static int visit(const char *path, const struct field *f, void *base, void *ctx)
+static int visit(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	const struct walk *walk = ctx;
 	char whole[FIELD_PATH + 32];

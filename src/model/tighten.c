@@ -256,7 +256,7 @@ static bool covered_by(const char *path, const char *only)
 	return strncmp(path, only, len) == 0 && (path[len] == '\0' || path[len] == '.');
 }
 
-static int check_value(const char *path, const struct field *f, void *base, void *ctx)
+static int check_value(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	const struct visit *v = ctx;
 	const struct tighten *t = v->t;
@@ -273,12 +273,8 @@ static int check_value(const char *path, const struct field *f, void *base, void
 int tighten_check(const struct tighten *t, struct err *e)
 {
 	struct visit v = {t, e};
-	struct settings inner = *t->inner;
-	struct tighten local = *t;
 
-	local.inner = &inner;
-	v.t = &local;
-	return field_each(settings_fields, &inner, check_value, &v);
+	return field_each(settings_fields, t->inner, check_value, &v);
 }
 
 /* What both lists give, and what the caller wrote. */

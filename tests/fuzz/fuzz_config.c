@@ -78,7 +78,7 @@ static int read_parts(
 	return r < 0 ? r : config_check(c, e);
 }
 
-static int check_shown(const char *path, const struct field *f, void *base, void *ctx)
+static int check_shown(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	auto_(buf_free) struct buf shown = BUF(SIZE_MAX);
 	struct node root;

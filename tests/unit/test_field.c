@@ -189,7 +189,7 @@ struct visits {
 	int count;
 };
 
-static int visit(const char *path, const struct field *f, void *base, void *ctx)
+static int visit(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	struct visits *v = ctx;
 	size_t len = strlen(v->paths);
@@ -203,7 +203,7 @@ static int visit(const char *path, const struct field *f, void *base, void *ctx)
 
 static void each_visits_leaves_in_order(void)
 {
-	struct outer o;
+	struct outer o = {0};
 	struct visits v = {0};
 
 	check_int(field_each(outer_fields, &o, visit, &v), 0);

@@ -535,7 +535,7 @@ static void check_rules_within(
 }
 
 /* What the workspace wrote is reached, not only approached. */
-static int check_applied(const char *path, const struct field *f, void *base, void *ctx)
+static int check_applied(const char *path, const struct field *f, const void *base, void *ctx)
 {
 	const struct settings *const *both = ctx;
 	const char *result =
