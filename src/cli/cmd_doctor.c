@@ -7,16 +7,13 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "door/load.h"
 #include "json/machine_json.h"
 #include "json/write.h"
 #include "model/runtime.h"
 #include "runtime/probe.h"
-#include "sys/file.h"
 
-#include <fcntl.h>
 #include <string.h>
-
-#define MACHINE_FILE_MAX (1u << 20)
 
 struct doctor_options {
 	struct opt_text machine;
@@ -338,15 +335,6 @@ static void write_report(struct call *c, const struct machine *m, const struct f
 	write_end_object(&w);
 }
 
-static int read_machine(const char *path, struct machine *ret, struct err *e)
-{
-	auto_free char *data = NULL;
-	size_t len = 0;
-	int r = file_read(AT_FDCWD, path, MACHINE_FILE_MAX, NULL, &data, &len, e);
-
-	return r < 0 ? r : machine_json_read(path, data, len, ret, e);
-}
-
 static int run_doctor(struct call *c, struct err *e)
 {
 	const struct doctor_options *o = c->options;
@@ -355,7 +343,7 @@ static int run_doctor(struct call *c, struct err *e)
 	int r = 0;
 
 	if (o->machine.v)
-		r = read_machine(o->machine.v, &m, e);
+		r = load_machine(o->machine.v, &m, e);
 	else
 		probe_deep(&m);
 	if (r < 0)

@@ -11,17 +11,12 @@
 #include "cli/view.h"
 #include "door/ask.h"
 #include "door/load.h"
-#include "json/machine_json.h"
 #include "model/elevate.h"
 #include "model/net.h"
-#include "sys/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MACHINE_FILE_MAX (1u << 20)
 
 static const struct field options[] = {
 	OPTION_SESSION(struct explain_options),
@@ -286,15 +281,6 @@ static int ask_network(struct explanation *x, struct err *e)
 	return 0;
 }
 
-static int read_machine(const char *path, struct machine *ret, struct err *e)
-{
-	auto_free char *data = NULL;
-	size_t len;
-	int r = file_read(AT_FDCWD, path, MACHINE_FILE_MAX, NULL, &data, &len, e);
-
-	return r < 0 ? r : machine_json_read(path, data, len, ret, e);
-}
-
 /* One argument behind -- that a shell would take apart is a shell's text; several are words as they
  * are. */
 static void take_command(const struct call *c, const struct explain_options *o, struct request *q)
@@ -355,7 +341,7 @@ static int run(struct call *c, struct err *e)
 	}
 	if (r == 0 && o->machine.v) {
 		given = arena_alloc(c->arena, sizeof *given);
-		r = read_machine(o->machine.v, given, e);
+		r = load_machine(o->machine.v, given, e);
 	}
 	if (r == 0)
 		r = explain(c, &config, given, x, e);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/where.h"
+#include "json/machine_json.h"
 #include "json/tree.h"
 #include "model/resolve.h"
 #include "sys/file.h"
@@ -16,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MACHINE_FILE_MAX (1u << 20)
 
 /* A home or config folder from the environment counts only as an absolute path. */
 static const char *absolute_env(const char *name)
@@ -157,4 +160,13 @@ int load_config(const struct load_request *q, struct config *ret, struct err *e)
 	if (r == 0)
 		r = read_workspace(ret, &q->wish, e);
 	return r < 0 ? r : config_check(ret, e);
+}
+
+int load_machine(const char *path, struct machine *ret, struct err *e)
+{
+	auto_free char *data = NULL;
+	size_t len = 0;
+	int r = file_read(AT_FDCWD, path, MACHINE_FILE_MAX, NULL, &data, &len, e);
+
+	return r < 0 ? r : machine_json_read(path, data, len, ret, e);
 }

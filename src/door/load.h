@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "json/config_read.h"
 #include "model/config.h"
+#include "model/machine.h"
 
 #define LOAD_SYSTEM_FILE "/etc/ward/ward.json5"
 #define LOAD_WORKSPACE_FILE ".ward.json5"
@@ -26,3 +27,5 @@ struct load_request {
 int load_config(const struct load_request *q, struct config *ret, struct err *e);
 /* The path of the user's file, whether it exists or not; "" when there is no home. */
 const char *load_user_path(struct arena *a);
+/* A machine that a file describes, as `ward doctor --json` writes it. */
+int load_machine(const char *path, struct machine *ret, struct err *e);
