@@ -80,13 +80,14 @@ static void add_tool(struct import *im, struct import_entry *list, const char *t
 {
 	const char *tool = small_letters(im, text);
 	const char *quoted = import_doc_quote(&im->arena, tool);
+	const char *group = catalogue_group_of(tool);
 	const char *refused = NULL;
 	struct err why = {0};
 
 	if (catalogue_check_pattern(tool, &why) < 0)
 		refused = arena_printf(&im->arena, "refused: %s", why.text);
-	else if (str_starts(tool, "group:"))
-		refused = check_group(im, tool + strlen("group:"));
+	else if (group)
+		refused = check_group(im, group);
 	import_doc_line(&im->doc, list, quoted, refused);
 }
 

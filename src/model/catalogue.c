@@ -117,6 +117,13 @@ static const char *const *find_list(const struct tool_list *lists, const char *n
 	return NULL;
 }
 
+const char *catalogue_group_of(const char *item)
+{
+	static const char prefix[] = "group:";
+
+	return str_starts(item, prefix) ? item + strlen(prefix) : NULL;
+}
+
 const char *const *catalogue_group(const char *name)
 {
 	return find_list(catalogue_groups, name);
@@ -175,10 +182,10 @@ static bool is_glob(const char *text)
 
 int catalogue_check_pattern(const char *text, struct err *e)
 {
-	const char *near;
+	const char *group = catalogue_group_of(text), *near;
 
-	if (str_starts(text, "group:"))
-		return str_is_name(text + 6) ? 0 : bad_name(text, e);
+	if (group)
+		return str_is_name(group) ? 0 : bad_name(text, e);
 	if (glob_has_magic(text))
 		return is_glob(text) ? 0 : bad_name(text, e);
 	if (!catalogue_is_name(text))

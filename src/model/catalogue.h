@@ -36,9 +36,11 @@ const struct tool *catalogue_find(const char *name); /* by exact name, no alias 
 /* The name itself, or what it is an alias of. */
 const char *catalogue_resolve(const char *name);
 const char *catalogue_alias(const char *tool, size_t i); /* the tool's i-th alias; NULL: no more */
-const char *const *catalogue_group(const char *name);    /* NULL: not built in */
-const char *const *catalogue_profile(const char *name);  /* NULL: not built in */
-const char *catalogue_nearest(const char *name);         /* tool or alias, for "did you mean" */
+/* What an item of a list of tools names by "group:NAME"; NULL: it names no group. */
+const char *catalogue_group_of(const char *item);
+const char *const *catalogue_group(const char *name);   /* NULL: not built in */
+const char *const *catalogue_profile(const char *name); /* NULL: not built in */
+const char *catalogue_nearest(const char *name);        /* tool or alias, for "did you mean" */
 
 /* A word that can be a tool's name at all: [A-Za-z_][A-Za-z0-9_.-]{0,127}. */
 bool catalogue_is_name(const char *text);

@@ -71,8 +71,10 @@ static bool names_match(const struct names *n, const struct opt_map *groups, con
  * that stand there to the letter. */
 static bool goes_beyond_catalogue(const char *item)
 {
-	if (str_starts(item, "group:"))
-		return !catalogue_group(item + 6);
+	const char *group = catalogue_group_of(item);
+
+	if (group)
+		return !catalogue_group(group);
 	return !catalogue_find(catalogue_resolve(item));
 }
 

@@ -68,8 +68,10 @@ static bool glob_matches(const struct question *q, const char *pattern)
 
 static bool item_matches(struct question *q, const char *item)
 {
-	if (str_starts(item, "group:"))
-		return group_matches(q, item + 6);
+	const char *group = catalogue_group_of(item);
+
+	if (group)
+		return group_matches(q, group);
 	if (glob_has_magic(item))
 		return glob_matches(q, item);
 	return strcmp(catalogue_resolve(item), q->tool) == 0;
@@ -215,12 +217,12 @@ static int walk_list(struct walk *w, const struct opt_list *list)
 
 static int walk_item(struct walk *w, const struct item *item)
 {
-	const char *name = item->text + strlen("group:");
+	const char *name = catalogue_group_of(item->text);
 	char at[WHERE_TEXT];
 	uint64_t bit;
 	int own, r;
 
-	if (!str_starts(item->text, "group:") || catalogue_group(name))
+	if (!name || catalogue_group(name))
 		return 0;
 	where_text(&item->at, at);
 	own = own_group(w->groups, name);

@@ -14,9 +14,10 @@
  * are not looked into, so that a workspace's file may only name what stands there to the letter. */
 static bool tool_covers(const char *outer, const char *inner)
 {
-	const char *const *group = str_starts(outer, "group:") ? catalogue_group(outer + 6) : NULL;
+	const char *name = catalogue_group_of(outer);
+	const char *const *group = name ? catalogue_group(name) : NULL;
 
-	if (str_starts(inner, "group:") || glob_has_magic(inner))
+	if (catalogue_group_of(inner) || glob_has_magic(inner))
 		return false;
 	inner = catalogue_resolve(inner);
 	if (group)
