@@ -97,6 +97,17 @@ const char *field_nearest(const struct field *table, const char *name)
 	return str_nearest(name, name_of_row, table);
 }
 
+int field_number(enum field_type type, const char *text, uint64_t *ret, struct err *e)
+{
+	if (type == FIELD_SIZE)
+		return number_size(text, ret, e);
+	if (type == FIELD_DURATION)
+		return number_duration(text, ret, e);
+	if (type == FIELD_CPUS)
+		return number_cpus(text, ret, e);
+	return number_count(text, ret, e);
+}
+
 /* path holds len bytes so far: the objects that lead here, each with its dot. */
 static int each(const struct field *table, const void *base, field_visit *fn, void *ctx, char *path,
 	size_t len)

@@ -167,6 +167,8 @@ const struct field *field_find_path(
 	const struct field *table, const char *path, const void **io_base);
 /* The row whose name is closest, for "did you mean"; NULL when none is close. */
 const char *field_nearest(const struct field *table, const char *name);
+/* Reads the number of a COUNT, SIZE, DURATION or CPUS; see base/number.h. */
+int field_number(enum field_type type, const char *text, uint64_t *ret, struct err *e);
 /* Of the value type; 0 for an object. */
 size_t field_value_size(enum field_type type);
 

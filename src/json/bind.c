@@ -135,20 +135,6 @@ static int plain_number(struct bind *b, const struct node *node, char out[64])
 	return 0;
 }
 
-static int parse_number(enum field_type type, const char *text, uint64_t *ret, struct err *e)
-{
-	switch ((int)type) {
-	case FIELD_SIZE:
-		return number_size(text, ret, e);
-	case FIELD_DURATION:
-		return number_duration(text, ret, e);
-	case FIELD_CPUS:
-		return number_cpus(text, ret, e);
-	default:
-		return number_count(text, ret, e);
-	}
-}
-
 static int bind_number(
 	struct bind *b, const struct field *f, const struct node *node, struct opt_number *ret)
 {
@@ -163,7 +149,7 @@ static int bind_number(
 		return bind_wrong_type(b, node, "a number or a text");
 	if (r < 0)
 		return r;
-	r = parse_number(f->type, node->type == NODE_NUMBER ? plain : node->text, &v, &why);
+	r = field_number(f->type, node->type == NODE_NUMBER ? plain : node->text, &v, &why);
 	if (r < 0)
 		return bind_fail(b, node->line, node->column, "%s", why.text);
 	if (v == 0 && !f->zero)

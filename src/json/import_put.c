@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/field.h"
-#include "base/number.h"
 #include "base/show.h"
 #include "base/str.h"
 #include "model/sandbox.h"
@@ -150,17 +149,6 @@ static const char *plain_number(struct import *im, const char *text)
 	return plain;
 }
 
-static int parse_number(const struct field *f, const char *text, uint64_t *ret, struct err *e)
-{
-	if (f->type == FIELD_SIZE)
-		return number_size(text, ret, e);
-	if (f->type == FIELD_DURATION)
-		return number_duration(text, ret, e);
-	if (f->type == FIELD_CPUS)
-		return number_cpus(text, ret, e);
-	return number_count(text, ret, e);
-}
-
 /* Where others write 0 or -1 there is no limit; here there always is one. */
 static bool is_unlimited(const struct field *f, const char *text, uint64_t value)
 {
@@ -183,7 +171,7 @@ static int put_number(struct import *im, const struct import_at *at, const struc
 		text = plain_number(im, text);
 	if (at->node->type == NODE_NUMBER && unit)
 		text = arena_printf(&im->arena, "%s%s", text, unit);
-	rc = parse_number(f, text, &number.v, &why);
+	rc = field_number(f->type, text, &number.v, &why);
 	if (is_unlimited(f, at->node->text, rc < 0 ? 1 : number.v)) {
 		import_note(
 			im, at, "no limit there; ward always has one, by default %s", f->fallback);

@@ -182,6 +182,29 @@ static void value_sizes(void)
 	check_u64(field_value_size(FIELD_TYPES), 0);
 }
 
+static void numbers_by_type(void)
+{
+	static const struct {
+		enum field_type type;
+		const char *text;
+		uint64_t want;
+	} rows[] = {
+		{FIELD_COUNT, "2k", 2000},
+		{FIELD_SIZE, "2k", 2048},
+		{FIELD_DURATION, "2", 2000},
+		{FIELD_CPUS, "0.5", 500},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		uint64_t got = 0;
+
+		test_row("%s", rows[i].text);
+		check_int(field_number(rows[i].type, rows[i].text, &got, NULL), 0);
+		check_u64(got, rows[i].want);
+	}
+	check_int(field_number(FIELD_CPUS, "2k", &(uint64_t){0}, NULL), -EINVAL);
+}
+
 struct visits {
 	char paths[512];
 	const char *stop_at;
@@ -261,6 +284,7 @@ static const struct test tests[] = {
 	{"the base found reaches the value", found_base_reaches_the_value},
 	{"nearest", nearest},
 	{"value sizes", value_sizes},
+	{"numbers by type", numbers_by_type},
 	{"each visits leaves in order", each_visits_leaves_in_order},
 	{"each needs no base", each_needs_no_base},
 	{"each stops at the first answer", each_stops_at_the_first_answer},
