@@ -61,7 +61,7 @@ static void show_mode(struct call *c, const struct explanation *x)
 static void show_sessions(struct call *c, const struct explanation *x)
 {
 	view_heading(c, "Sessions");
-	for (size_t i = 0; i < x->session_count; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(x->sessions); i++) {
 		const struct explained_session *s = &x->sessions[i];
 
 		buf_puts(c->out, "  Session \"");
@@ -245,7 +245,6 @@ static void list_sessions(struct explanation *x, struct arena *a)
 
 	x->sessions[0] = (struct explained_session){main, mode == MODE_ALL, mode == MODE_NON_MAIN};
 	x->sessions[1] = (struct explained_session){other, mode != MODE_OFF, false};
-	x->session_count = 2;
 }
 
 static void list_layers(struct explanation *x)

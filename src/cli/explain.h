@@ -36,7 +36,6 @@ struct explanation {
 	struct verdict verdict;
 	const struct effective *eff;
 	struct explained_session sessions[2];
-	size_t session_count;
 	const struct runtime_ref *runtime; /* NULL: none */
 	struct layer_answer layers[LAYER_COUNT];
 	bool required[LAYER_COUNT];

@@ -21,7 +21,7 @@ static void write_where(struct writer *w, const struct where *at)
 static void write_sessions(struct writer *w, const struct explanation *x)
 {
 	write_list(w, "sessions");
-	for (size_t i = 0; i < x->session_count; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(x->sessions); i++) {
 		write_object(w, NULL);
 		write_text(w, "session", x->sessions[i].key);
 		write_text(w, "place",
