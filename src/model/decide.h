@@ -80,5 +80,5 @@ int decide(const struct config *c, const struct machine *m, const struct request
 int decide_sandbox(const struct config *c, const struct machine *m, const struct request *q,
 	struct arena *a, struct verdict *ret, struct err *e);
 
-/* Why none of the agent's elevation rules, or this one, can ever match; NULL when they can. */
+/* Why none of the agent's elevation rules can ever match; NULL when there are none or they can. */
 const char *decide_elevation_note(const struct effective *eff, bool sandboxed);

@@ -308,7 +308,6 @@ static int finish(const struct config *c, const char *agent, struct arena *a, st
 int resolve_agent(const struct config *c, const char *agent, struct arena *a, struct effective *ret,
 	struct err *e)
 {
-	struct effective *out = ret;
 	struct settings s;
 	int r = resolve_up_to(c, agent, LEVEL_CALLER, a, &s, e);
 
@@ -318,8 +317,8 @@ int resolve_agent(const struct config *c, const char *agent, struct arena *a, st
 		r = locks_check(c, agent, a, &s, e);
 	if (r < 0)
 		return r;
-	*out = (struct effective){.s = s};
-	return finish(c, agent, a, out, e);
+	*ret = (struct effective){.s = s};
+	return finish(c, agent, a, ret, e);
 }
 
 int resolve_elevated(const struct config *c, const struct effective *from, const char *profile,

@@ -76,8 +76,7 @@ struct runtime_choice {
 
 /*
  * Looks at one candidate after the other until one is accepted. The answer borrows the texts of the
- * wish. Fails
- * (-EINVAL) only on a wish that cannot be read; that no candidate fits is an answer.
+ * wish. Fails (-EINVAL) only on a wish that cannot be read; that no candidate fits is an answer.
  */
 int runtime_choose(const struct runtime_wish *wish, const struct machine *m,
 	struct runtime_choice *ret, struct err *e);
