@@ -55,7 +55,34 @@ print(eval(sys.argv[1]))' "$1"
 	[ "$(json 'd["ok"], d["agents"], d["files"]["workspace"]' <<<"$output")" = "(True, 3, '.ward.json5')" ]
 	rm .ward.json5 "$user"
 	run -0 "$WARD" config check
-	[[ $output == 'ok: 0 agents with entries of their own' ]]
+	[[ $output == 'ok: no file found, so the built-in values hold' ]]
+}
+
+@test "check: a file as argument, which is the same as --config" {
+	echo '{agents: {entries: {a: {}}}}' >f.json5
+	run -0 "$WARD" config check f.json5
+	[[ $output == *'f.json5'*'ok: 1 agent with an entry of its own' ]]
+	run -125 "$WARD" config check f.json5 --config f.json5
+	[[ $output == *'give one of them'* ]]
+	run -125 "$WARD" config check nowhere.json5
+	[[ $output == *nowhere.json5*'No such file'* ]]
+}
+
+@test "import: from a pipe" {
+	tests=$BATS_TEST_DIRNAME/..
+	run -0 bash -c 'cat "$1" | "$WARD" config import --from pi -' - "$tests/data/import/pi-host.txt"
+	[[ $output == *'mode: "off"'* ]]
+	run -125 bash -c 'head -c 5000000 /dev/zero | "$WARD" config import --from pi -'
+	[[ $output == *'standard input'*'4 MiB'* ]]
+}
+
+@test "groups: help and suggestions" {
+	run -0 "$WARD" help config
+	[[ $output == *'config check'*'config import'* ]]
+	run -125 "$WARD" confg check
+	[[ $output == *"did you mean 'ward config'?" ]]
+	run -125 "$WARD" --verson
+	[[ $output == *"did you mean 'ward --version'?" ]]
 }
 
 @test "check: every agent is worked out, also the last" {
