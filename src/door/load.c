@@ -143,10 +143,11 @@ int load_config(const struct load_request *q, struct config *ret, struct err *e)
 {
 	struct file system = {LEVEL_SYSTEM, LOAD_SYSTEM_FILE, AT_FDCWD, true};
 	struct file user = {LEVEL_USER, q->config, AT_FDCWD, false};
-	int r = set_folders(ret, e);
+	int r;
 
 	if (q->config && !q->config[0])
 		return err_set(e, EINVAL, "--config '': the name of a file is needed");
+	r = set_folders(ret, e);
 	if (!q->config) {
 		user.path = load_user_path(&ret->arena);
 		user.optional = true;

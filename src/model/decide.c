@@ -95,10 +95,10 @@ static void deny_tool(struct decision *d, const struct tool_answer *answer)
 	if (answer->item)
 		add_reason(d, BECAUSE_TOOL_DENIED, &answer->item->at,
 			"tool '%s' is denied by '%s' in %s", tool, answer->item->text,
-			answer->list);
-	else if (str_eq(answer->list, "tools.sandbox.allow"))
+			tool_key_names[answer->key]);
+	else if (answer->key == TOOL_KEY_SANDBOX_ALLOW)
 		add_reason(d, BECAUSE_TOOL_DENIED, &policy->tools->sandbox.allow.at,
-			"tool '%s' is not in %s", tool, answer->list);
+			"tool '%s' is not in %s", tool, tool_key_names[answer->key]);
 	else
 		add_reason(d, BECAUSE_TOOL_DENIED, &policy->profile_at,
 			"tool '%s' is not in tool profile '%s' nor in tools.allow", tool,
@@ -134,7 +134,7 @@ static bool decide_tool(struct decision *d)
 		add_reason(
 			d, BECAUSE_ALIAS, NULL, "'%s' is another name of '%s'", name, d->v->tool);
 	answer = toolpolicy_ask(policy, d->v->tool, d->v->sandboxed);
-	if (str_eq(answer.code, "tool-not-allowed") && !catalogue_find(d->v->tool)) {
+	if (!answer.allowed && answer.key == TOOL_KEY_PROFILE && !catalogue_find(d->v->tool)) {
 		deny_unknown(d, name);
 		return false;
 	}
@@ -143,13 +143,13 @@ static bool decide_tool(struct decision *d)
 		return false;
 	}
 	d->v->permission = PERMISSION_ALLOW;
-	if (str_eq(answer.list, "tools.profile"))
+	if (answer.key == TOOL_KEY_PROFILE)
 		add_reason(d, BECAUSE_TOOL_ALLOWED, &policy->profile_at,
 			"tool '%s' is in tool profile '%s'", d->v->tool, policy->profile);
 	else
 		add_reason(d, BECAUSE_TOOL_ALLOWED, &answer.item->at,
 			"tool '%s' is allowed by '%s' in %s", d->v->tool, answer.item->text,
-			answer.list);
+			tool_key_names[answer.key]);
 	return true;
 }
 

@@ -8,6 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
+const char *const tool_key_names[] = {
+	[TOOL_KEY_PROFILE] = "tools.profile",
+	[TOOL_KEY_ALLOW] = "tools.allow",
+	[TOOL_KEY_DENY] = "tools.deny",
+	[TOOL_KEY_SANDBOX_ALLOW] = "tools.sandbox.allow",
+	[TOOL_KEY_SANDBOX_DENY] = "tools.sandbox.deny",
+};
+
+_Static_assert(ARRAY_LEN(tool_key_names) == TOOL_KEY_COUNT, "a name for each key");
+
 /* The index of an own group; -1 when there is none. Groups are few (TOOLPOLICY_MAX_GROUPS): a mask
  * marks them. */
 static int own_group(const struct opt_map *groups, const char *name)
@@ -126,29 +136,27 @@ static struct tool_answer ask_sandboxed(
 	const struct item *item = find_denial(p, &p->tools->sandbox.deny, tool);
 
 	if (item)
-		return (struct tool_answer){
-			false, "tool-denied-sandboxed", item, "tools.sandbox.deny"};
+		return (struct tool_answer){false, TOOL_KEY_SANDBOX_DENY, item};
 	/* A tool that was chosen to bypass the sandbox need not be listed a second time. */
 	if (toolpolicy_bypasses(p, tool, NULL) || in_list(p, &p->tools->sandbox.allow, tool))
 		return outside;
-	return (struct tool_answer){
-		false, "tool-not-allowed-sandboxed", NULL, "tools.sandbox.allow"};
+	return (struct tool_answer){false, TOOL_KEY_SANDBOX_ALLOW, NULL};
 }
 
 struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, bool sandboxed)
 {
 	const struct item *item = find_denial(p, &p->tools->deny, tool);
-	struct tool_answer yes = {true, "tool-allowed", NULL, "tools.profile"};
+	struct tool_answer yes = {true, TOOL_KEY_PROFILE, NULL};
 
 	if (item)
-		return (struct tool_answer){false, "tool-denied", item, "tools.deny"};
+		return (struct tool_answer){false, TOOL_KEY_DENY, item};
 	item = find_match(p, p->profile_items, p->profile_count, tool);
 	if (!item) {
 		item = in_list(p, &p->tools->allow, tool);
-		yes.list = "tools.allow";
+		yes.key = TOOL_KEY_ALLOW;
 	}
 	if (!item)
-		return (struct tool_answer){false, "tool-not-allowed", NULL, "tools.profile"};
+		return (struct tool_answer){false, TOOL_KEY_PROFILE, NULL};
 	yes.item = item;
 	return sandboxed ? ask_sandboxed(p, tool, yes) : yes;
 }

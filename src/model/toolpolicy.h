@@ -19,11 +19,21 @@ struct toolpolicy {
 	const struct tools *tools;
 };
 
+/* The key whose list decided, or in which the tool is missing. */
+enum tool_key {
+	TOOL_KEY_PROFILE,
+	TOOL_KEY_ALLOW,
+	TOOL_KEY_DENY,
+	TOOL_KEY_SANDBOX_ALLOW,
+	TOOL_KEY_SANDBOX_DENY,
+	TOOL_KEY_COUNT
+};
+extern const char *const tool_key_names[];
+
 struct tool_answer {
 	bool allowed;
-	const char *code;        /* "tool-denied", ... one of the reason codes */
+	enum tool_key key;
 	const struct item *item; /* the rule that decided; NULL when none did */
-	const char *list;        /* the key it stands in */
 };
 
 /* tool: canonical name (catalogue_resolve). */

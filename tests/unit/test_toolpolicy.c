@@ -66,30 +66,24 @@ static void test_answers(void)
 	static const struct {
 		const char *profile, *allow, *deny, *tool;
 		bool sandboxed, allowed;
-		const char *code, *item, *list;
+		const char *item, *list;
 	} rows[] = {
-		{"read", "", "", "read", false, true, "tool-allowed", "read", "tools.profile"},
-		{"group:fs", "", "", "edit", false, true, "tool-allowed", "group:fs",
-			"tools.profile"},
-		{"*", "", "", "tts", false, true, "tool-allowed", "*", "tools.profile"},
-		{"*", "", "", "tts", true, false, "tool-not-allowed-sandboxed", NULL,
-			"tools.sandbox.allow"},
-		{"*", "", "", "browser", true, false, "tool-denied-sandboxed", "browser",
-			"tools.sandbox.deny"},
-		{"*", "", "", "exec", true, true, "tool-allowed", "*", "tools.profile"},
-		{"", "exec", "", "exec", true, true, "tool-allowed", "exec", "tools.allow"},
-		{"", "bash", "", "exec", true, true, "tool-allowed", "bash", "tools.allow"},
-		{"", "", "", "exec", true, false, "tool-not-allowed", NULL, "tools.profile"},
-		{"exec", "exec", "exec", "exec", false, false, "tool-denied", "exec", "tools.deny"},
-		{"exec", "exec", "tts e*", "exec", true, false, "tool-denied", "e*", "tools.deny"},
-		{"*", "*", "shell", "exec", true, false, "tool-denied", "shell", "tools.deny"},
-		{"*", "*", "s?ell", "exec", true, false, "tool-denied", "s?ell", "tools.deny"},
-		{"*", "", "", "todo_write", false, false, "tool-not-allowed", NULL,
-			"tools.profile"},
-		{"*", "todo_*", "", "todo_write", false, true, "tool-allowed", "todo_*",
-			"tools.allow"},
-		{"*", "todo_*", "", "todo_write", true, false, "tool-not-allowed-sandboxed", NULL,
-			"tools.sandbox.allow"},
+		{"read", "", "", "read", false, true, "read", "tools.profile"},
+		{"group:fs", "", "", "edit", false, true, "group:fs", "tools.profile"},
+		{"*", "", "", "tts", false, true, "*", "tools.profile"},
+		{"*", "", "", "tts", true, false, NULL, "tools.sandbox.allow"},
+		{"*", "", "", "browser", true, false, "browser", "tools.sandbox.deny"},
+		{"*", "", "", "exec", true, true, "*", "tools.profile"},
+		{"", "exec", "", "exec", true, true, "exec", "tools.allow"},
+		{"", "bash", "", "exec", true, true, "bash", "tools.allow"},
+		{"", "", "", "exec", true, false, NULL, "tools.profile"},
+		{"exec", "exec", "exec", "exec", false, false, "exec", "tools.deny"},
+		{"exec", "exec", "tts e*", "exec", true, false, "e*", "tools.deny"},
+		{"*", "*", "shell", "exec", true, false, "shell", "tools.deny"},
+		{"*", "*", "s?ell", "exec", true, false, "s?ell", "tools.deny"},
+		{"*", "", "", "todo_write", false, false, NULL, "tools.profile"},
+		{"*", "todo_*", "", "todo_write", false, true, "todo_*", "tools.allow"},
+		{"*", "todo_*", "", "todo_write", true, false, NULL, "tools.sandbox.allow"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -100,8 +94,7 @@ static void test_answers(void)
 		got = toolpolicy_ask(&m.policy, rows[i].tool, rows[i].sandboxed);
 		test_row("row %zu: %s", i, rows[i].tool);
 		check_int(got.allowed, rows[i].allowed);
-		check_str(got.code, rows[i].code);
-		check_str(got.list, rows[i].list);
+		check_str(tool_key_names[got.key], rows[i].list);
 		check_str(got.item ? got.item->text : "-", rows[i].item ? rows[i].item : "-");
 		arena_free(&m.arena);
 	}
