@@ -43,6 +43,14 @@ void buf_add(struct buf *b, const void *data, size_t len)
 	b->data[b->len] = '\0';
 }
 
+void buf_add_whole(struct buf *b, const void *data, size_t len)
+{
+	if (len > b->max - b->len)
+		b->dropped += len;
+	else
+		buf_add(b, data, len);
+}
+
 void buf_puts(struct buf *b, const char *text)
 {
 	buf_add(b, text, strlen(text));

@@ -23,6 +23,8 @@ struct buf {
 #define BUF(limit) ((struct buf){.max = (limit)})
 
 void buf_add(struct buf *b, const void *data, size_t len);
+/* All of it or nothing: half of a character or of an escape would read as something else. */
+void buf_add_whole(struct buf *b, const void *data, size_t len);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);

@@ -7,20 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All of it or nothing: half of an escape would read as something else. */
-static void put(struct buf *out, const char *unit, size_t len)
-{
-	if (len > out->max - out->len)
-		out->dropped += len;
-	else
-		buf_add(out, unit, len);
-}
-
 static void put_hex(struct buf *out, char byte)
 {
 	char unit[8];
 
-	put(out, unit, (size_t)snprintf(unit, sizeof(unit), "\\x%02x", (unsigned char)byte));
+	buf_add_whole(
+		out, unit, (size_t)snprintf(unit, sizeof(unit), "\\x%02x", (unsigned char)byte));
 }
 
 /* The short escapes; 0 when the byte has none. */
@@ -47,13 +39,14 @@ static size_t escape_one(struct buf *out, const char *p, size_t len)
 	char unit[16];
 
 	if (letter)
-		put(out, (const char[]){'\\', letter}, 2);
+		buf_add_whole(out, (const char[]){'\\', letter}, 2);
 	else if (step == 0 || (step == 1 && utf8_is_deceptive(c)))
 		put_hex(out, *p);
 	else if (utf8_is_deceptive(c))
-		put(out, unit, (size_t)snprintf(unit, sizeof(unit), "\\u{%04x}", (unsigned)c));
+		buf_add_whole(
+			out, unit, (size_t)snprintf(unit, sizeof(unit), "\\u{%04x}", (unsigned)c));
 	else
-		put(out, p, step);
+		buf_add_whole(out, p, step);
 	return step ? step : 1;
 }
 
@@ -98,15 +91,15 @@ static void quote_single(struct buf *out, const char *word, size_t len)
 {
 	uint32_t c = 0;
 
-	put(out, "'", 1);
+	buf_add_whole(out, "'", 1);
 	for (size_t i = 0, step; i < len; i += step) {
 		step = utf8_decode(word + i, len - i, &c);
 		if (c == '\'')
-			put(out, "'\\''", 4);
+			buf_add_whole(out, "'\\''", 4);
 		else
-			put(out, word + i, step);
+			buf_add_whole(out, word + i, step);
 	}
-	put(out, "'", 1);
+	buf_add_whole(out, "'", 1);
 }
 
 /* bash reads \xNN as one byte, so a character that cannot be shown is written byte by byte. */
@@ -114,21 +107,21 @@ static void quote_dollar(struct buf *out, const char *word, size_t len)
 {
 	uint32_t c = 0;
 
-	put(out, "$'", 2);
+	buf_add_whole(out, "$'", 2);
 	for (size_t i = 0, step; i < len; i += step) {
 		char letter = word[i] == '\'' ? '\'' : short_escape(word[i]);
 
 		step = utf8_decode(word + i, len - i, &c);
 		if (letter)
-			put(out, (const char[]){'\\', letter}, 2);
+			buf_add_whole(out, (const char[]){'\\', letter}, 2);
 		else if (step && !utf8_is_deceptive(c))
-			put(out, word + i, step);
+			buf_add_whole(out, word + i, step);
 		else
 			for (size_t k = 0; k < (step ? step : 1); k++)
 				put_hex(out, word[i + k]);
 		step = step ? step : 1;
 	}
-	put(out, "'", 1);
+	buf_add_whole(out, "'", 1);
 }
 
 void escape_word(struct buf *out, const char *word)

@@ -3,22 +3,29 @@
 
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
+/* As one unit, so that a full buffer ends between characters. */
 static void show_character(struct buf *out, uint32_t c, const char *bytes, size_t len)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
 	const char *known = c < 0x80 && c ? strchr(plain, (int)c) : NULL;
+	char unit[16];
+	int n = 0;
 
 	if (known)
-		buf_printf(out, "\\%c", letter[known - plain]);
+		n = snprintf(unit, sizeof unit, "\\%c", letter[known - plain]);
 	else if (c >= 0x10000 && utf8_is_deceptive(c))
-		buf_printf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
-			0xdc00 + ((c - 0x10000) & 0x3ff));
+		n = snprintf(unit, sizeof unit, "\\u%04x\\u%04x",
+			(unsigned)(0xd800 + ((c - 0x10000) >> 10)),
+			(unsigned)(0xdc00 + ((c - 0x10000) & 0x3ff)));
 	else if (c != ' ' && utf8_is_deceptive(c))
-		buf_printf(out, "\\u%04x", c);
+		n = snprintf(unit, sizeof unit, "\\u%04x", (unsigned)c);
+	if (n > 0)
+		buf_add_whole(out, unit, (size_t)n);
 	else
-		buf_add(out, bytes, len);
+		buf_add_whole(out, bytes, len);
 }
 
 void show_string(struct buf *out, const char *text)
@@ -31,7 +38,7 @@ void show_string(struct buf *out, const char *text)
 		size_t len = utf8_decode(text, (size_t)(end - text), &c);
 
 		if (len == 0) {
-			buf_puts(out, "\\ufffd");
+			buf_add_whole(out, "\\ufffd", 6);
 			len = 1;
 		} else {
 			show_character(out, c, text, len);

@@ -120,7 +120,28 @@ static void test_values(void)
 	}
 }
 
+/* Wherever the room ends, it ends between characters and escapes. */
+static void test_cut(void)
+{
+	static const char text[] = "a\xe2\x82\xac\n\xe2\x80\xae\xf0\x9f\x98\x80\"b";
+
+	for (size_t max = 0; max < 40; max++) {
+		auto_(buf_free) struct buf out = BUF(max);
+		const char *backslash;
+
+		test_row("room for %zu", max);
+		show_string(&out, text);
+		check(utf8_valid(buf_text(&out), out.len));
+		backslash = strrchr(buf_text(&out), '\\');
+		if (backslash && backslash[1] == 'u')
+			check(strlen(backslash) >= 6);
+		else if (backslash)
+			check(backslash[1] != '\0');
+	}
+}
+
 static const struct test tests[] = {
+	{"a full buffer ends between characters", test_cut},
 	{"strings", test_strings},
 	{"any two bytes", test_any_bytes},
 	{"values of every type", test_values},
