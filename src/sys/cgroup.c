@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MEMBERSHIP_MAX 4096
 #define LIST_MAX 512
 
-static const char *const names[CGROUP_COUNT] = {
+const char *const cgroup_names[CGROUP_COUNT] = {
 	[CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu", [CGROUP_PIDS] = "pids"};
 
 /* Is the word in a list whose words are separated by one of the characters? */
@@ -56,63 +57,92 @@ static int read_list(const char *dir, const char *name, char out[LIST_MAX])
 	return file_read_small(path, out, LIST_MAX);
 }
 
-/* One line, "number:controllers:path": is it about the controller ("" = version 2)? Then its path.
- */
-static bool parse_line(const char *line, size_t len, const char *controller, char out[CGROUP_PATH])
-{
-	const char *first = memchr(line, ':', len), *end = line + len;
-	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+/* A line of /proc/self/cgroup, "number:controllers:path". */
+struct line {
+	unsigned hierarchy;
 	char controllers[LIST_MAX];
-	size_t n;
+	char path[CGROUP_PATH];
+};
 
-	if (!second || second + 1 == end || second[1] != '/' || end - second > CGROUP_PATH ||
-		second - first > LIST_MAX)
+static bool copy_part(char *out, size_t size, const char *from, const char *to)
+{
+	size_t n = (size_t)(to - from);
+
+	if (n >= size)
 		return false;
-	n = (size_t)(second - first) - 1;
-	memcpy(controllers, first + 1, n);
-	controllers[n] = '\0';
-	if (controller[0] ? !has_word(controllers, controller, ',') : n > 0)
-		return false;
-	n = (size_t)(end - second) - 1;
-	memcpy(out, second + 1, n);
+	memcpy(out, from, n);
 	out[n] = '\0';
 	return true;
 }
 
-/* The group of this process in the hierarchy of a controller. */
-static bool find_group(const char *membership, const char *controller, char out[CGROUP_PATH])
+static bool parse_line(const char *text, size_t len, struct line *ret)
+{
+	const char *first = memchr(text, ':', len), *end = text + len;
+	const char *second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+
+	if (!second || second + 1 == end || second[1] != '/')
+		return false;
+	ret->hierarchy = (unsigned)strtoul(text, NULL, 10);
+	return copy_part(ret->controllers, sizeof(ret->controllers), first + 1, second) &&
+	       copy_part(ret->path, sizeof(ret->path), second + 1, end);
+}
+
+/* The group of this process in the hierarchy of a controller; "" = version 2. */
+static bool find_group(const char *membership, const char *controller, struct line *ret)
 {
 	size_t len;
 
 	for (const char *line = membership; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		if (parse_line(line, len, controller, out))
+		if (parse_line(line, len, ret) &&
+			(controller[0] ? has_word(ret->controllers, controller, ',')
+				       : !ret->controllers[0]))
 			return true;
 	}
 	return false;
+}
+
+static int may_write(const char *dir)
+{
+	return may(dir, ".", W_OK | X_OK);
 }
 
 /*
  * Version 1: the group's folder. In a container the group may lie outside of what is mounted; then
  * what is mounted is where groups are made.
  */
+static int look_mount(const char *root, const char *name, const char *group, char dir[CGROUP_PATH])
+{
+	char mount[CGROUP_PATH];
+	int r;
+
+	if (!join(mount, root, name) || !join(dir, mount, group + 1))
+		return -ENOENT;
+	r = may_write(dir);
+	if (r != -ENOENT)
+		return r;
+	memcpy(dir, mount, sizeof(mount));
+	return may_write(dir);
+}
+
+/* A hierarchy is mounted under the controller's name, or under the names of all that share it. */
 static void look_v1(
 	const char *root, const char *membership, enum cgroup_controller c, struct cgroup_view *v)
 {
-	char mount[CGROUP_PATH], group[CGROUP_PATH], dir[CGROUP_PATH];
-	int r = -ENOENT;
+	struct line line;
+	int r;
 
-	if (!find_group(membership, names[c], group) || !join(mount, root, names[c]))
+	if (!find_group(membership, cgroup_names[c], &line))
 		return;
-	if (join(dir, mount, group + 1))
-		r = may(dir, ".", W_OK | X_OK);
-	if (r == -ENOENT)
-		r = may(mount, ".", W_OK | X_OK);
+	r = look_mount(root, cgroup_names[c], line.path, v->controller[c].dir);
+	if (r == -ENOENT && !str_eq(line.controllers, cgroup_names[c]))
+		r = look_mount(root, line.controllers, line.path, v->controller[c].dir);
 	if (r == -ENOENT)
 		return;
 	v->v1 = true;
 	v->controller[c].version = 1;
 	v->controller[c].error = r;
+	v->controller[c].hierarchy = line.hierarchy;
 }
 
 /* Which of the controllers are in one of the group's lists, and how many. */
@@ -125,7 +155,7 @@ static int count_listed(
 	if (read_list(dir, file, list) < 0)
 		return 0;
 	for (int c = 0; c < CGROUP_COUNT; c++) {
-		listed[c] = v->controller[c].version == 2 && has_word(list, names[c], ' ');
+		listed[c] = v->controller[c].version == 2 && has_word(list, cgroup_names[c], ' ');
 		count += listed[c];
 	}
 	return count;
@@ -133,71 +163,85 @@ static int count_listed(
 
 static bool may_fill(const char *dir)
 {
-	return may(dir, ".", W_OK | X_OK) == 0 && may(dir, "cgroup.procs", W_OK) == 0;
-}
-
-/* What a version 2 group hands down to groups in it. */
-static int count_handed_down(
-	const char *dir, const struct cgroup_view *v, bool handed[CGROUP_COUNT])
-{
-	return may_fill(dir) ? count_listed(dir, "cgroup.subtree_control", v, handed) : 0;
+	return may_write(dir) == 0 && may(dir, "cgroup.procs", W_OK) == 0;
 }
 
 /*
- * A group that ward may write to, with nobody else in it, can be made to hand its controllers down:
- * ward moves to a group inside first. This is what systemd-run -p Delegate=yes gives.
+ * What a version 2 group could hand down to groups in it. Not while processes are in it, unless it
+ * is the root of the whole tree, which alone has no type; ward, if it is the only one, moves to a
+ * group inside first. That is what systemd-run -p Delegate=yes gives.
  */
-static int count_own(const char *dir, const struct cgroup_view *v, bool handed[CGROUP_COUNT])
+static int count_could(const char *dir, const struct cgroup_view *v, bool top,
+	bool handed[CGROUP_COUNT], enum cgroup_base *ret_state)
 {
 	char list[LIST_MAX], self[32];
 
-	if (!may_fill(dir) || may(dir, "cgroup.subtree_control", W_OK) < 0)
+	if (may(dir, "cgroup.subtree_control", W_OK) < 0 ||
+		read_list(dir, "cgroup.procs", list) < 0)
 		return 0;
 	snprintf(self, sizeof(self), "%d", (int)getpid());
-	if (read_list(dir, "cgroup.procs", list) < 0 || !str_eq(list, self))
-		return 0;
+	*ret_state = CGROUP_BASE_ENABLE;
+	if (list[0] && !(top && may(dir, "cgroup.type", F_OK) == -ENOENT)) {
+		if (!str_eq(list, self))
+			return 0;
+		*ret_state = CGROUP_BASE_OWN;
+	}
 	return count_listed(dir, "cgroup.controllers", v, handed);
 }
 
-static void take_base(struct cgroup_view *v, const char *dir, const bool handed[CGROUP_COUNT])
+struct offer {
+	int count;
+	bool handed[CGROUP_COUNT];
+	enum cgroup_base state;
+};
+
+/* More controllers win; of equals what costs less, then what is nearer, which is seen first. */
+static void take_offer(
+	struct cgroup_view *v, const char *dir, const struct offer *offer, struct offer *best)
 {
+	if (offer->count < best->count ||
+		(offer->count == best->count && offer->state >= best->state))
+		return;
+	*best = *offer;
 	snprintf(v->base, sizeof(v->base), "%s", dir);
+	v->base_state = offer->state;
 	for (int c = 0; c < CGROUP_COUNT; c++)
 		if (v->controller[c].version == 2)
-			v->controller[c].error = handed[c] ? 0 : -ENOTSUP;
+			v->controller[c].error = offer->handed[c] ? 0 : -ENOTSUP;
 }
 
-/* Takes the group as the base when it offers more than the best so far. */
-static void offer_base(struct cgroup_view *v, const char *dir, int count,
-	const bool handed[CGROUP_COUNT], int *best)
+static void offer_group(struct cgroup_view *v, const char *dir, bool top, struct offer *best)
 {
-	if (count <= *best)
+	struct offer now = {.state = CGROUP_BASE_READY}, could = {0};
+
+	if (!may_fill(dir))
 		return;
-	*best = count;
-	take_base(v, dir, handed);
+	now.count = count_listed(dir, "cgroup.subtree_control", v, now.handed);
+	if (now.count)
+		take_offer(v, dir, &now, best);
+	if (best->count == CGROUP_COUNT && best->state == CGROUP_BASE_READY)
+		return;
+	could.count = count_could(dir, v, top, could.handed, &could.state);
+	if (could.count)
+		take_offer(v, dir, &could, best);
 }
 
-/*
- * From the process's own group upwards: the group that hands down most, the nearest of equals; its
- * own, if it is alone there, when that offers more.
- */
+/* From the process's own group upwards. */
 static void find_base(struct cgroup_view *v, const char *mount, const char *group)
 {
-	bool handed[CGROUP_COUNT] = {false};
-	char own[CGROUP_PATH], dir[CGROUP_PATH];
-	int best = 0;
+	struct offer best = {.state = CGROUP_BASE_OWN};
+	char dir[CGROUP_PATH];
 
-	if (!join(own, mount, group + 1))
+	if (!join(dir, mount, group + 1))
 		return;
-	if (str_ends(own, "/"))
-		own[strlen(own) - 1] = '\0';
-	memcpy(dir, own, strlen(own) + 1);
-	while (best < CGROUP_COUNT && strlen(dir) >= strlen(mount)) {
-		offer_base(v, dir, count_handed_down(dir, v, handed), handed, &best);
+	if (str_ends(dir, "/"))
+		dir[strlen(dir) - 1] = '\0';
+	while (strlen(dir) >= strlen(mount)) {
+		offer_group(v, dir, strlen(dir) == strlen(mount), &best);
+		if (best.count == CGROUP_COUNT && best.state == CGROUP_BASE_READY)
+			return;
 		*strrchr(dir, '/') = '\0';
 	}
-	if (best < CGROUP_COUNT)
-		offer_base(v, own, count_own(own, v, handed), handed, &best);
 }
 
 /* Why no group in version 2 may be made; the same for all of its controllers. */
@@ -208,45 +252,49 @@ static int refusal(const char *mount, const char *group)
 
 	if (!join(dir, mount, group + 1))
 		return -ENAMETOOLONG;
-	r = may(dir, ".", W_OK | X_OK);
+	r = may_write(dir);
 	return r < 0 ? r : -ENOTSUP;
 }
 
 static void look_v2(const char *mount, const char *membership, struct cgroup_view *v)
 {
-	char list[LIST_MAX], group[CGROUP_PATH];
+	char list[LIST_MAX];
+	struct line line;
 	bool used = false;
 
-	if (!find_group(membership, "", group) || read_list(mount, "cgroup.controllers", list) < 0)
+	if (!find_group(membership, "", &line) || read_list(mount, "cgroup.controllers", list) < 0)
 		return;
 	v->v2 = true;
 	for (int c = 0; c < CGROUP_COUNT; c++)
-		if (!v->controller[c].version && has_word(list, names[c], ' ')) {
+		if (!v->controller[c].version && has_word(list, cgroup_names[c], ' ')) {
 			v->controller[c].version = 2;
-			v->controller[c].error = refusal(mount, group);
+			v->controller[c].error = refusal(mount, line.path);
 			used = true;
 		}
 	if (used)
-		find_base(v, mount, group);
+		find_base(v, mount, line.path);
 }
 
+/* Where a process is in groups of version 1, the names of the mounts need no look. */
 void cgroup_look(const char *root, const char *membership, struct cgroup_view *ret)
 {
 	char text[MEMBERSHIP_MAX], unified[CGROUP_PATH];
-	struct cgroup_view v = {0};
+	bool all = true;
 
-	for (int c = 0; c < CGROUP_COUNT; c++)
-		v.controller[c].error = -ENOENT;
+	*ret = (struct cgroup_view){0};
 	if (file_read_small(membership, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	if (may(root, "cgroup.controllers", F_OK) == 0) {
-		look_v2(root, text, &v);
-		*ret = v;
-		return;
+	for (int c = 0; c < CGROUP_COUNT; c++) {
+		ret->controller[c].error = -ENOENT;
+		look_v1(root, text, c, ret);
+		all &= ret->controller[c].version == 1;
 	}
-	for (int c = 0; c < CGROUP_COUNT; c++)
-		look_v1(root, text, c, &v);
-	if (join(unified, root, "unified") && may(unified, "cgroup.controllers", F_OK) == 0)
-		look_v2(unified, text, &v);
-	*ret = v;
+	if (!join(unified, root, "unified"))
+		return;
+	if (all)
+		ret->v2 = may(unified, "cgroup.controllers", F_OK) == 0;
+	else if (may(root, "cgroup.controllers", F_OK) == 0)
+		look_v2(root, text, ret);
+	else
+		look_v2(unified, text, ret);
 }

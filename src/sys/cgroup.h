@@ -11,6 +11,14 @@
 #define CGROUP_PATH 1024 /* longer ones count as not there */
 
 enum cgroup_controller { CGROUP_MEMORY, CGROUP_CPU, CGROUP_PIDS, CGROUP_COUNT };
+extern const char *const cgroup_names[CGROUP_COUNT];
+
+/* What must be done before groups in the base of version 2 can be limited. */
+enum cgroup_base {
+	CGROUP_BASE_READY,  /* nothing */
+	CGROUP_BASE_ENABLE, /* its controllers must be handed down; nobody is in it */
+	CGROUP_BASE_OWN,    /* the same, after this process, alone in it, has moved into a group */
+};
 
 struct cgroup_view {
 	bool v1; /* at least one of the controllers is mounted in version 1 */
@@ -23,8 +31,11 @@ struct cgroup_view {
 		 * that may be written.
 		 */
 		int error;
+		unsigned hierarchy;    /* version 1: its number; equal ones share their groups */
+		char dir[CGROUP_PATH]; /* version 1: where groups can be made, absolute */
 	} controller[CGROUP_COUNT];
 	char base[CGROUP_PATH]; /* version 2: where groups can be made, absolute; empty: nowhere */
+	enum cgroup_base base_state;
 };
 
 /*

@@ -32,9 +32,10 @@ static const struct row {
 	int version[CGROUP_COUNT];
 	int error[CGROUP_COUNT];
 	const char *base; /* beneath the root; "" = the root itself, NULL = none */
+	enum cgroup_base state;
 } rows[] = {
 	{"nothing mounted", "0::/\n", {{"", NULL}}, false, false, false, {0, 0, 0},
-		{-ENOENT, -ENOENT, -ENOENT}, NULL},
+		{-ENOENT, -ENOENT, -ENOENT}, NULL, CGROUP_BASE_READY},
 	{"v2, root hands down", "0::/a/b\n",
 		{{"cgroup.controllers", UNIFIED}, {"cgroup.procs", "1\n2"},
 			{"cgroup.subtree_control", "cpu memory pids"},
@@ -42,55 +43,80 @@ static const struct row {
 			{"a/cgroup.subtree_control", "memory pids"}, {"a/b/cgroup.procs", "2"},
 			{"a/b/cgroup.controllers", "memory pids"},
 			{"a/b/cgroup.subtree_control", ""}},
-		false, false, true, {2, 2, 2}, {0, 0, 0}, ""},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "", CGROUP_BASE_READY},
 	{"v2, the nearest of equals", "0::/a/b\n",
 		{{"cgroup.controllers", UNIFIED}, {"cgroup.procs", "1\n2"},
 			{"cgroup.subtree_control", "cpu memory pids"},
 			{"a/cgroup.controllers", "cpu memory pids"}, {"a/cgroup.procs", ""},
 			{"a/cgroup.subtree_control", "cpu memory pids"}, {"a/b/cgroup.procs", "2"},
 			{"a/b/cgroup.subtree_control", ""}},
-		false, false, true, {2, 2, 2}, {0, 0, 0}, "a"},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "a", CGROUP_BASE_READY},
 	{"v2, some controllers only", "0::/a\n",
 		{{"cgroup.controllers", UNIFIED}, {"a/cgroup.procs", "1\n2"},
 			{"a/cgroup.controllers", "memory pids"},
 			{"a/cgroup.subtree_control", "memory pids"}},
-		false, false, true, {2, 2, 2}, {0, -ENOTSUP, 0}, "a"},
+		false, false, true, {2, 2, 2}, {0, -ENOTSUP, 0}, "a", CGROUP_BASE_READY},
 	{"v2, a name is not a part of another", "0::/a\n",
 		{{"cgroup.controllers", "cpuset memory_x pids"}, {"a/cgroup.procs", "1"},
 			{"a/cgroup.subtree_control", "cpuset pids"}},
-		false, false, true, {0, 0, 2}, {-ENOENT, -ENOENT, 0}, "a"},
+		false, false, true, {0, 0, 2}, {-ENOENT, -ENOENT, 0}, "a", CGROUP_BASE_READY},
 	{"v2, alone in a delegated group", "0::/a\n",
 		{{"cgroup.controllers", UNIFIED}, {"a/cgroup.procs", "SELF"},
 			{"a/cgroup.controllers", "cpu memory pids"},
 			{"a/cgroup.subtree_control", ""}},
-		false, false, true, {2, 2, 2}, {0, 0, 0}, "a"},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "a", CGROUP_BASE_OWN},
+	{"v2, nobody in a delegated group", "0::/a/b\n",
+		{{"cgroup.controllers", UNIFIED}, {"a/cgroup.procs", ""},
+			{"a/cgroup.controllers", "cpu memory pids"},
+			{"a/cgroup.subtree_control", ""}, {"a/b/cgroup.procs", "SELF"},
+			{"a/b/cgroup.controllers", ""}, {"a/b/cgroup.subtree_control", ""}},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "a", CGROUP_BASE_ENABLE},
+	{"v2, what is handed down already before what could be", "0::/a\n",
+		{{"cgroup.controllers", UNIFIED}, {"cgroup.procs", "1"},
+			{"cgroup.subtree_control", "cpu memory pids"}, {"a/cgroup.procs", "SELF"},
+			{"a/cgroup.controllers", "cpu memory pids"},
+			{"a/cgroup.subtree_control", ""}},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "", CGROUP_BASE_READY},
+	{"v2, the root of all may have processes", "0::/\n",
+		{{"cgroup.controllers", UNIFIED}, {"cgroup.procs", "1\nSELF"},
+			{"cgroup.subtree_control", ""}},
+		false, false, true, {2, 2, 2}, {0, 0, 0}, "", CGROUP_BASE_ENABLE},
+	{"v2, the root of a part may not", "0::/\n",
+		{{"cgroup.controllers", UNIFIED}, {"cgroup.procs", "1\nSELF"},
+			{"cgroup.type", "domain"}, {"cgroup.subtree_control", ""}},
+		false, false, true, {2, 2, 2}, {-ENOTSUP, -ENOTSUP, -ENOTSUP}, NULL,
+		CGROUP_BASE_READY},
 	{"v2, not alone", "0::/a\n",
 		{{"cgroup.controllers", UNIFIED}, {"a/cgroup.procs", "1\nSELF"},
 			{"a/cgroup.controllers", "cpu memory pids"},
 			{"a/cgroup.subtree_control", ""}},
-		false, false, true, {2, 2, 2}, {-ENOTSUP, -ENOTSUP, -ENOTSUP}, NULL},
+		false, false, true, {2, 2, 2}, {-ENOTSUP, -ENOTSUP, -ENOTSUP}, NULL,
+		CGROUP_BASE_READY},
 	{"v2, not delegated", "0::/a\n",
 		{{"cgroup.controllers", UNIFIED}, {"a/cgroup.procs", "1"},
 			{"a/cgroup.subtree_control", "cpu memory pids"}, {"a", NULL}, {"", NULL}},
-		true, false, true, {2, 2, 2}, {-EACCES, -EACCES, -EACCES}, NULL},
+		true, false, true, {2, 2, 2}, {-EACCES, -EACCES, -EACCES}, NULL, CGROUP_BASE_READY},
 	{"v1", "4:memory:/x\n3:pids:/\n2:cpu,cpuacct:/y\n",
 		{{"memory/x/tasks", ""}, {"pids/tasks", ""}, {"cpu/y/tasks", ""}}, false, true,
-		false, {1, 1, 1}, {0, 0, 0}, NULL},
+		false, {1, 1, 1}, {0, 0, 0}, NULL, CGROUP_BASE_READY},
+	{"v1, mounted under the names of all", "2:cpu,cpuacct:/y\n", {{"cpu,cpuacct/y/tasks", ""}},
+		false, true, false, {0, 1, 0}, {-ENOENT, 0, -ENOENT}, NULL, CGROUP_BASE_READY},
 	{"v1, the group is not visible", "4:memory:/docker/123\n", {{"memory/tasks", ""}}, false,
-		true, false, {1, 0, 0}, {0, -ENOENT, -ENOENT}, NULL},
+		true, false, {1, 0, 0}, {0, -ENOENT, -ENOENT}, NULL, CGROUP_BASE_READY},
 	{"v1, not for users", "4:memory:/x\n", {{"memory/x/tasks", ""}, {"memory/x", NULL}}, true,
-		true, false, {1, 0, 0}, {-EACCES, -ENOENT, -ENOENT}, NULL},
+		true, false, {1, 0, 0}, {-EACCES, -ENOENT, -ENOENT}, NULL, CGROUP_BASE_READY},
 	{"hybrid without controllers in v2", "4:memory:/\n3:pids:/\n2:cpu:/\n0::/\n",
 		{{"memory/tasks", ""}, {"pids/tasks", ""}, {"cpu/tasks", ""},
 			{"unified/cgroup.controllers", "hugetlb"}},
-		false, true, true, {1, 1, 1}, {0, 0, 0}, NULL},
+		false, true, true, {1, 1, 1}, {0, 0, 0}, NULL, CGROUP_BASE_READY},
 	{"hybrid with a controller in v2", "4:memory:/\n2:cpu:/\n0::/g\n",
 		{{"memory/tasks", ""}, {"cpu/tasks", ""}, {"unified/cgroup.controllers", "pids"},
 			{"unified/g/cgroup.procs", "1"},
 			{"unified/g/cgroup.subtree_control", "pids"}},
-		false, true, true, {1, 1, 2}, {0, 0, 0}, "unified/g"},
+		false, true, true, {1, 1, 2}, {0, 0, 0}, "unified/g", CGROUP_BASE_READY},
 	{"membership that is no membership", "junk\n:::\n0:\n\n", {{"cgroup.controllers", UNIFIED}},
-		false, false, false, {0, 0, 0}, {-ENOENT, -ENOENT, -ENOENT}, NULL},
+		false, false, false, {0, 0, 0}, {-ENOENT, -ENOENT, -ENOENT}, NULL,
+		CGROUP_BASE_READY},
 };
 
 static void make_folders(char *path)
@@ -200,6 +226,34 @@ static void check_row(const struct row *row)
 	if (row->base)
 		snprintf(base, sizeof(base), "%s%s%s", root, row->base[0] ? "/" : "", row->base);
 	check_str(v.base, base);
+	check_int(v.base_state, row->state);
+}
+
+/* Where groups are made in version 1, and which hierarchies are one. */
+static void test_places(void)
+{
+	static const struct row row = {.membership = "7:cpu,memory:/x\n3:pids:/gone\n",
+		.files = {{"cpu,memory/x/tasks", ""}, {"pids/tasks", ""}}};
+	char root[256], membership[256], dir[512];
+	struct cgroup_view v;
+
+	memcpy(top + sizeof(top) - 7, "XXXXXX", 6);
+	check(mkdtemp(top) != NULL);
+	make_tree(&row);
+	snprintf(root, sizeof(root), "%s/root", top);
+	snprintf(membership, sizeof(membership), "%s/membership", top);
+	cgroup_look(root, membership, &v);
+	snprintf(dir, sizeof(dir), "%s/cpu,memory/x", root);
+	check_str(v.controller[CGROUP_MEMORY].dir, dir);
+	check_str(v.controller[CGROUP_CPU].dir, dir);
+	check_int(v.controller[CGROUP_MEMORY].hierarchy, 7);
+	check_int(v.controller[CGROUP_CPU].hierarchy, 7);
+	snprintf(dir, sizeof(dir), "%s/pids", root);
+	check_str(v.controller[CGROUP_PIDS].dir, dir);
+	check_int(v.controller[CGROUP_PIDS].hierarchy, 3);
+	remove_tree(&row);
+	rmdir(top);
+	check(access(top, F_OK) < 0);
 }
 
 static void test_trees(void)
@@ -239,6 +293,7 @@ static void test_here(void)
 
 static const struct test tests[] = {
 	{"made-up trees", test_trees},
+	{"places in version 1", test_places},
 	{"this machine", test_here},
 };
 
