@@ -6,14 +6,14 @@ PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
 
-.PHONY: all help try test coverage fuzz bench install format clean
+.PHONY: all help try test coverage fuzz bench bench-docs install format clean
 
 all: ## build the program: build/ward (LIBC=system: with the machine's own C library)
 	@scripts/deps check build
 	@scripts/build build ward
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 try: ## show on this machine what the program does
 	@scripts/deps install build
@@ -32,10 +32,15 @@ fuzz: ## search for crashes in every parser (SECONDS=60 each; T=json5: only this
 	@scripts/deps install build test
 	@scripts/fuzz $(SECONDS) $(T)
 
-bench: ## measure start-up and decisions against their bars
+bench: ## measure against bars and other sandboxes (T=start: only this part; SECONDS=30 without rest)
 	@scripts/deps install build bench
-	@scripts/build build ward bench/spawn
-	@bench/run build/ward build/bench/spawn
+	@scripts/build build ward bench/spawn bench/calls
+	@BENCH_SECONDS=$(SECONDS) bench/run $(BENCHFLAGS) $(T)
+
+bench-docs: ## the same, and write docs/benchmarks.md
+	@$(MAKE) bench BENCHFLAGS=--docs
+
+bench bench-docs: SECONDS = 30
 
 install: all ## install to PREFIX (/usr/local), below DESTDIR
 	@scripts/install build/ward "$(DESTDIR)" "$(PREFIX)"
