@@ -9,6 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
 int seccomp_has_action(uint32_t action)
 {
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0 ? -errno : 0;
@@ -29,4 +33,17 @@ bool seccomp_filtered(void)
 	/* In strict mode the question itself would be the end; but then ward would not run at all.
 	 */
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+}
+
+int seccomp_load(const struct sock_filter *code, unsigned short len, bool listener)
+{
+	/* The kernel only reads; its interface has no const. */
+	struct sock_fprog program = {.len = len, .filter = (struct sock_filter *)code};
+	const unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+	const unsigned long more = flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, listener ? more : 0, &program);
+
+	if (r < 0 && errno == EINVAL && listener)
+		r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	return r < 0 ? -errno : (int)r;
 }
