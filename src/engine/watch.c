@@ -30,8 +30,10 @@
 
 struct walk {
 	pid_t init;
+	ino_t space; /* its pid namespace; where there are no lists of children */
 	size_t count;
 	bool full;
+	uint64_t tables; /* bytes of page tables, which nobody shares */
 	pid_t pids[WATCH_PROCESSES];
 };
 
@@ -158,30 +160,28 @@ static int add_of_process(struct walk *w, int dir, pid_t pid, uint64_t threads)
 }
 
 /* Without lists of children: every process in the same pid namespace. */
-static ino_t namespace_of(int dir, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dir, name, &st, 0) < 0 ? 0 : st.st_ino;
-}
-
-static void add_of_namespace(struct walk *w, int entries, pid_t pid)
+static ino_t space_of(int entries, pid_t pid)
 {
 	char name[32];
-	ino_t here, there;
+	struct stat st;
 
-	snprintf(name, sizeof(name), "%d/ns/pid", (int)w->init);
-	here = namespace_of(entries, name);
 	snprintf(name, sizeof(name), "%d/ns/pid", (int)pid);
-	there = namespace_of(entries, name);
-	if (here && here == there)
+	return fstatat(entries, name, &st, 0) < 0 ? 0 : st.st_ino;
+}
+
+static void add_of_space(struct walk *w, int entries, pid_t pid)
+{
+	if (!w->space)
+		w->space = space_of(entries, w->init);
+	if (w->space && space_of(entries, pid) == w->space)
 		add_pid(w, pid);
 }
 
 /* Adds what a process uses, and puts its children on the list. */
 static void look_at(struct walk *w, pid_t pid, bool lists, struct watch_sample *s)
 {
-	static const char *const used[] = {"RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", NULL};
+	static const char *const used[] = {"RssAnon:", "RssShmem:", "VmSwap:", NULL};
+	static const char *const tables[] = {"VmPTE:", NULL};
 	static const char *const count[] = {"Threads:", NULL};
 	auto_fd int dir = open_process(pid);
 	char status[STATUS];
@@ -192,6 +192,7 @@ static void look_at(struct walk *w, pid_t pid, bool lists, struct watch_sample *
 	threads = sum_lines(status, count);
 	s->processes++;
 	s->threads += (unsigned)threads;
+	w->tables += sum_lines(status, tables) * 1024;
 	s->memory += sum_lines(status, used) * 1024;
 	if (lists)
 		add_of_process(w, dir, pid, threads);
@@ -202,7 +203,7 @@ static void walk_tree(struct walk *w, int init, bool lists, struct watch_sample 
 	size_t next = 0;
 
 	if (!lists)
-		each_number(AT_FDCWD, "/proc", w, add_of_namespace);
+		each_number(AT_FDCWD, "/proc", w, add_of_space);
 	for (int round = 0; round < ROUNDS && next < w->count; round++) {
 		for (; next < w->count; next++)
 			look_at(w, w->pids[next], lists, s);
@@ -233,7 +234,7 @@ static int add_exact(pid_t pid, uint64_t *memory)
 
 static void sum_exactly(const struct walk *w, struct watch_sample *s)
 {
-	uint64_t memory = 0;
+	uint64_t memory = w->tables;
 
 	for (size_t i = 0; i < w->count; i++)
 		if (add_exact(w->pids[i], &memory) < 0)
@@ -252,11 +253,14 @@ int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
 	if (dir < 0)
 		return take_fd(&dir);
 	w.init = init;
+	w.space = 0;
 	w.count = 1;
 	w.full = false;
+	w.tables = 0;
 	w.pids[0] = init;
 	snprintf(name, sizeof(name), "task/%d/children", (int)init);
 	walk_tree(&w, dir, faccessat(dir, name, F_OK, 0) == 0, &s);
+	s.memory += w.tables;
 	if (w.full)
 		s.memory = UINT64_MAX;
 	else if (s.memory > limit)

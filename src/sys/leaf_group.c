@@ -195,8 +195,10 @@ int leaf_group_sweep(const char *path, size_t known)
 	int count = 0;
 	long n;
 
-	/* A folder is a link to itself and one from each folder in it. */
-	if (base < 0 || fstat(base, &st) < 0 || st.st_nlink <= 2 + known)
+	if (base < 0 || fstat(base, &st) < 0)
+		return 0;
+	/* Two links to itself, one from each folder in it. */
+	if (st.st_nlink >= 2 && st.st_nlink <= 2 + known)
 		return 0;
 	while ((n = syscall(SYS_getdents64, base, data, sizeof(data))) > 0)
 		count += sweep_some(base, data, (size_t)n);
