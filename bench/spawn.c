@@ -32,8 +32,6 @@
 
 enum { MAX_PROGRAMS = 16, MAX_WORKERS = 64, MAX_RUNS = 500000 };
 
-extern char **environ;
-
 struct options {
 	long rounds, seconds, every, workers;
 };
