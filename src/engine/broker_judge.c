@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+#include "engine/broker_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The name that the kernel has for a descriptor; it cannot be faked, and is not relative. */
+int broker_fd_path(struct broker *b, int fd, char *out, size_t size)
+{
+	char name[16];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "%d", fd);
+	n = readlinkat(b->fds, name, out, size);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n >= size)
+		return -ENAMETOOLONG;
+	out[n] = '\0';
+	return (int)n;
+}
+
+static enum protect_place worst(enum protect_place a, enum protect_place b)
+{
+	return a > b ? a : b;
+}
+
+/* What is hidden is protected as well: a hidden file that can be renamed is not hidden. */
+static enum protect_place place_of(const struct broker *b, const char *rel)
+{
+	enum protect_place place = protect_place(b->spec.protect, b->spec.protect_count, rel);
+
+	place = worst(place, protect_place(b->spec.hide, b->spec.hide_count, rel));
+	return worst(place, protect_place(b->alias, b->alias_count, rel));
+}
+
+static enum protect_place hidden_place_of(const struct broker *b, const char *rel)
+{
+	enum protect_place place = protect_place(b->spec.hide, b->spec.hide_count, rel);
+
+	for (size_t i = 0; i < b->alias_count; i++)
+		if (b->alias_hides[i])
+			place = worst(place, protect_place(b->alias + i, 1, rel));
+	return place;
+}
+
+/*
+ * What the kernel would say for reasons of its own, so that `rm -f` and `mkdir -p` of a protected
+ * name that is not, or is, there succeed as ever. 0: it would have done it.
+ */
+static int natural(struct broker_place *p, enum protect_op op)
+{
+	static const bool makes[PROTECT_OP_COUNT] = {
+		[PROTECT_CREATE] = true,
+		[PROTECT_SYMLINK] = true,
+		[PROTECT_MKDIR] = true,
+		[PROTECT_LINK_TO] = true,
+		[PROTECT_MOVE_FILE_TO] = true,
+		[PROTECT_MOVE_LINK_TO] = true,
+		[PROTECT_MOVE_DIR_TO] = true,
+	};
+
+	if (broker_place_look(p) < 0)
+		return 0;
+	if (makes[op])
+		return p->exists && op < PROTECT_MOVE_FILE ? EEXIST : 0;
+	if (!p->exists)
+		return ENOENT;
+	if (op == PROTECT_UNLINK && S_ISDIR(p->mode))
+		return EISDIR;
+	if (op == PROTECT_RMDIR && !S_ISDIR(p->mode))
+		return ENOTDIR;
+	return 0;
+}
+
+/* Is the workspace itself this file, or in it? Where it is a mount the kernel minds that. */
+static bool holds_root(const struct broker *b, const struct broker_place *p)
+{
+	size_t len = strlen(p->path);
+
+	return strncmp(b->spec.root, p->path, len) == 0 &&
+	       (b->spec.root[len] == '/' || !b->spec.root[len]);
+}
+
+int broker_judge(struct broker_call *c, struct broker_place *p, enum protect_op op)
+{
+	int code, own;
+
+	if (!p->inside) {
+		bool moves = op >= PROTECT_MOVE_FILE || op == PROTECT_RMDIR;
+
+		return moves && holds_root(c->b, p) ? -EBUSY : 0;
+	}
+	if (!p->rel)
+		return 0;
+	code = protect_refuses(place_of(c->b, p->rel), op);
+	if (code == 0)
+		return 0;
+	own = natural(p, op);
+	if (own)
+		return -own;
+	broker_note_refused(c->b, p->rel, op, code);
+	return -code;
+}
+
+int broker_judge_hidden(struct broker_call *c, struct broker_place *p)
+{
+	int code;
+
+	if (!p->inside || !p->rel)
+		return 0;
+	code = protect_refuses(hidden_place_of(c->b, p->rel), PROTECT_READ);
+	if (code == 0 || natural(p, PROTECT_READ))
+		return 0; /* the kernel says what it is */
+	broker_note_refused(c->b, p->rel, PROTECT_READ, code);
+	return -code;
+}
+
+static bool may_move(const struct broker *b, const char *from, const char *to)
+{
+	return protect_may_move(b->spec.protect, b->spec.protect_count, from, to) &&
+	       protect_may_move(b->spec.hide, b->spec.hide_count, from, to) &&
+	       protect_may_move(b->alias, b->alias_count, from, to);
+}
+
+/* What a folder takes with it must not become protected, nor cease to be. */
+int broker_judge_move(struct broker_call *c, const struct broker_place *from,
+	const struct broker_place *to, mode_t moved)
+{
+	if (!S_ISDIR(moved) || (!from->inside && !to->inside) || may_move(c->b, from->rel, to->rel))
+		return 0;
+	broker_note_refused(c->b, to->rel ? to->rel : from->rel, PROTECT_MOVE_DIR_TO, EACCES);
+	return -EACCES;
+}
+
+/*
+ * Outside of the workspace the broker acts with no more than the caller's own rights, with two
+ * exceptions that it must not lend: what is its own in /proc, and folders that cannot be reached by
+ * name in this sandbox, since the workspace might be found under another name in there.
+ */
+int broker_may_act(struct broker_call *c, const struct broker_place *p)
+{
+	char folder[PATH_MAX];
+	struct broker_ident ident;
+
+	if (p->inside)
+		return 0;
+	if (p->proc)
+		return broker_proc_allows(c, p->path) ? 0 : -EACCES;
+	if (p->object >= 0)
+		return 0;
+	if (broker_fd_path(c->b, p->dir, folder, sizeof(folder)) < 0 ||
+		broker_identify(AT_FDCWD, folder, &ident) < 0)
+		return errno == ENOENT ? -ENOENT : -EACCES;
+	return ident.mount == p->mount ? 0 : -EACCES;
+}
+
+void broker_note_denied(struct broker *b, int nr)
+{
+	struct broker_report *r = &b->report;
+
+	r->denied_total++;
+	for (size_t i = 0; i < r->denied_count; i++)
+		if (r->denied[i].nr == nr) {
+			r->denied[i].count++;
+			return;
+		}
+	if (r->denied_count < BROKER_DENIED_MAX)
+		r->denied[r->denied_count++] = (struct broker_denied){nr, 1};
+}
+
+void broker_note_refused(struct broker *b, const char *rel, enum protect_op op, int code)
+{
+	struct broker_report *r = &b->report;
+	struct broker_refused *row;
+	size_t len = strlen(rel);
+
+	len = len < sizeof(row->path) ? len : sizeof(row->path) - 1;
+	r->refused_total++;
+	for (size_t i = 0; i < r->refused_count; i++) {
+		row = &r->refused[i];
+		if (strncmp(row->path, rel, len) == 0 && !row->path[len]) {
+			row->count++;
+			return;
+		}
+	}
+	if (r->refused_count == BROKER_REFUSED_MAX)
+		return;
+	row = &r->refused[r->refused_count++];
+	row->op = op;
+	row->code = code;
+	row->count = 1;
+	memcpy(row->path, rel, len);
+	row->path[len] = '\0';
+}
