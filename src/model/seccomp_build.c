@@ -65,9 +65,11 @@ uint32_t seccomp_build_ret(enum seccomp_verdict verdict, int code, enum seccomp_
 	return SECCOMP_RET_ERRNO | ENOSYS;
 }
 
-static bool is_brokers(enum seccomp_verdict verdict)
+/* Is it the broker's business in this variant? */
+static bool is_told(const struct build *b, enum seccomp_verdict verdict)
 {
-	return verdict == SECCOMP_BROKER || verdict == SECCOMP_BROKER_READ;
+	return (verdict == SECCOMP_BROKER || verdict == SECCOMP_BROKER_READ) &&
+	       seccomp_build_ret(verdict, 0, b->variant) == SECCOMP_RET_USER_NOTIF;
 }
 
 /* tests and more, which may be NULL. */
@@ -89,16 +91,17 @@ static void add_own(struct build *b, struct rules *to, const struct seccomp_rule
 	add(b, to, rule->tests, NULL, seccomp_build_ret(rule->verdict, rule->code, b->variant));
 }
 
-/* What the profile says for these tests; where it allows, the broker's conditions come first. */
+/* What the profile says for these tests; where the call would be done, which a log does not change,
+ * the broker's conditions come first. */
 static uint32_t add_theirs(struct build *b, struct rules *to, const struct seccomp_row *row,
 	const struct bpf_test *tests, uint32_t ret)
 {
-	if (ret != SECCOMP_RET_ALLOW)
+	if (ret != SECCOMP_RET_ALLOW && ret != SECCOMP_RET_LOG)
 		return ret;
 	for (const struct seccomp_rule *r = row->rules; r && r->when; r++)
-		if (is_brokers(r->verdict))
-			add(b, to, tests, r->tests, seccomp_build_ret(r->verdict, 0, b->variant));
-	return is_brokers(row->verdict) ? seccomp_build_ret(row->verdict, 0, b->variant) : ret;
+		if (is_told(b, r->verdict))
+			add(b, to, tests, r->tests, SECCOMP_RET_USER_NOTIF);
+	return is_told(b, row->verdict) ? SECCOMP_RET_USER_NOTIF : ret;
 }
 
 static struct bpf_call call_own(struct build *b, const struct seccomp_row *row)
