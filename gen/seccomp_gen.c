@@ -8,6 +8,7 @@
 
 #include "base/macro.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +60,93 @@ static int write_code(void)
 	return 0;
 }
 
+static const struct {
+	int code;
+	const char *name;
+} errors[] = {
+	{EPERM, "EPERM"},
+	{EAFNOSUPPORT, "EAFNOSUPPORT"},
+	{EPROTONOSUPPORT, "EPROTONOSUPPORT"},
+};
+
+static const char *const verdicts[] = {
+	[SECCOMP_ENOSYS] = "absent (ENOSYS)",
+	[SECCOMP_ALLOW] = "allowed",
+	[SECCOMP_DENY] = "refused (EPERM), counted",
+	[SECCOMP_FAIL] = "refused",
+	[SECCOMP_BROKER] = "allowed; by the broker where files are protected or hidden",
+	[SECCOMP_BROKER_READ] = "allowed; by the broker where files are hidden",
+};
+_Static_assert(ARRAY_LEN(verdicts) == SECCOMP_VERDICT_COUNT, "words for every verdict");
+
+static void write_verdict(enum seccomp_verdict verdict, int code, bool hard)
+{
+	printf("%s", verdicts[verdict]);
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++)
+		if (verdict == SECCOMP_FAIL && errors[i].code == code)
+			printf(" (%s)", errors[i].name);
+	if (hard)
+		printf(", always");
+}
+
+static void write_names(const char *names)
+{
+	putchar('`');
+	for (const char *p = names; *p; p++)
+		if (*p == ' ')
+			fputs("` `", stdout);
+		else
+			putchar(*p);
+	putchar('`');
+}
+
+static bool same_verdict(const struct seccomp_rule *a, const struct seccomp_rule *b)
+{
+	return a->verdict == b->verdict && a->code == b->code && a->hard == b->hard;
+}
+
+/* Neighbours with one verdict share it. */
+static void write_rules(const struct seccomp_rule *rules)
+{
+	for (const struct seccomp_rule *r = rules; r && r->when; r++) {
+		const struct seccomp_rule *next = r + 1;
+
+		printf(" %s", r->when);
+		if (next->when && same_verdict(r, next)) {
+			putchar(',');
+			continue;
+		}
+		printf(": ");
+		write_verdict(r->verdict, r->code, r->hard);
+		printf("%s", next->when ? ";<br>" : "");
+	}
+}
+
+/* The list of system calls of docs/syscalls.md. */
+static int write_markdown(void)
+{
+	printf("| system calls | for | verdict | but |\n|---|---|---|---|\n");
+	for (const struct seccomp_row *row = seccomp_rules; row->names; row++) {
+		printf("| ");
+		write_names(row->names);
+		printf(" | %s | ", row->what);
+		write_verdict(row->verdict, 0, row->hard);
+		printf(" |");
+		write_rules(row->rules);
+		printf(" |\n");
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int r = -1;
 
 	if (argc == 2 && strcmp(argv[1], "--code") == 0)
 		r = write_code();
+	else if (argc == 2 && strcmp(argv[1], "--markdown") == 0)
+		r = write_markdown();
 	else
-		fprintf(stderr, "usage: seccomp_gen --code\n");
+		fprintf(stderr, "usage: seccomp_gen --code | --markdown\n");
 	return r < 0 || fflush(stdout) == EOF ? EXIT_FAILURE : EXIT_SUCCESS;
 }

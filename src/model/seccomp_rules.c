@@ -87,8 +87,8 @@ static const struct seccomp_rule ioctl_rules[] = {
 	IOCTL(TIOCLINUX),
 	IOCTL(TIOCSETD),
 	IOCTL(TIOCCONS),
-	IOCTLS("KD* and the others of the console's keyboard and font, 0x4b00 to 0x4bff", 0x4b00),
-	IOCTLS("VT_*, 0x5600 to 0x56ff", 0x5600),
+	IOCTLS("KDSETMODE and its like (0x4b00 to 0x4bff)", 0x4b00),
+	IOCTLS("VT_ACTIVATE and its like (0x5600 to 0x56ff)", 0x5600),
 	IOCTL(FS_IOC_SETFLAGS),
 	IOCTL(FS_IOC_FSSETXATTR),
 	IOCTL(FS_IOC_ADD_ENCRYPTION_KEY),
@@ -235,7 +235,6 @@ const struct seccomp_row seccomp_rules[] = {
 	 "nfsservctl getpmsg putpmsg afs_syscall tuxcall security vserver create_module "
 	 "get_kernel_syms query_module epoll_ctl_old epoll_wait_old",
 		"of other times", .verdict = SECCOMP_ENOSYS},
-	{"uretprobe uprobe", "for the kernel's own trampolines, which no filter stops",
-		.verdict = SECCOMP_ENOSYS},
+	{"uretprobe uprobe", "for the kernel's own trampolines", .verdict = SECCOMP_ENOSYS},
 	{0},
 };
