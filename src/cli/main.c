@@ -15,6 +15,7 @@
 
 /* In the order of the overview. */
 const struct command *const commands[] = {
+	&cmd_run,
 	&cmd_explain,
 	&cmd_tools_list,
 	&cmd_tools_check,
@@ -143,7 +144,13 @@ int main(int argc, char **argv)
 	struct buf out = BUF(OUTPUT_MAX);
 	struct call c = {.arena = &arena, .out = &out, .colour = term_wants_colour(STDOUT_FILENO)};
 	struct err e = {0};
-	int r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
+	int r;
+
+	if (argc > 0) {
+		c.process = argv[0];
+		c.process_len = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
+	}
+	r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
 
 	if (r >= 0 && print_output(&out, &e) < 0)
 		r = -1;

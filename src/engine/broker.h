@@ -78,6 +78,7 @@ struct broker_place {
 	const char *name; /* one component, with the slashes behind it */
 	bool inside;      /* of the workspace */
 	bool proc;        /* in a proc file system */
+	bool dots;        /* the name is "/", "." or "..", which no call does anything to */
 	bool known;       /* exists and mode are */
 	bool exists;
 	mode_t mode;
@@ -103,7 +104,7 @@ struct broker {
 	pid_t waiting[BROKER_WAITING_MAX]; /* children in an open that blocks */
 	struct broker_place place[2];
 	char text[PATH_MAX];
-	char value[BROKER_VALUE_MAX];
+	_Alignas(8) char value[BROKER_VALUE_MAX]; /* also what is read of folders */
 };
 
 /* Keeps the pointers of the spec. Opens nothing. Fails when the kernel's messages are larger than

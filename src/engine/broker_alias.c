@@ -169,14 +169,6 @@ static bool starts_wild(const char *const *patterns, size_t count)
 	return false;
 }
 
-struct entry {
-	uint64_t ino;
-	int64_t off;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
-
 static void follow_entries(struct broker *b)
 {
 	const struct broker_spec *s = &b->spec;
@@ -187,7 +179,7 @@ static void follow_entries(struct broker *b)
 	while (fd >= 0 && seen < ENTRIES_MAX &&
 		(n = syscall(SYS_getdents64, fd, b->value, sizeof(b->value))) > 0) {
 		for (long at = 0; at < n; seen++) {
-			struct entry *e = (struct entry *)(void *)(b->value + at);
+			const struct broker_entry *e = (void *)(b->value + at);
 
 			at += e->len;
 			if (e->type != DT_LNK && e->type != DT_UNKNOWN)

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -17,7 +18,6 @@
  */
 #define PAGE 4096u /* the smallest page that there is: larger ones are only read in more parts */
 #define FIRST_READ 512u
-#define FULL_TABLE 0x7fffffff
 
 int broker_read_bytes(struct broker_call *c, uint64_t from, void *out, size_t size)
 {
@@ -142,23 +142,45 @@ int broker_caller_limit(struct broker_call *c, int which, rlim_t *ret_limit)
 	return 0;
 }
 
+/* How many of the caller's descriptors are below the limit. Those above it, which a limit that was
+ * lowered leaves behind, do not count. */
+static int count_below(struct broker_call *c, const char *folder, rlim_t limit, rlim_t *ret_count)
+{
+	auto_fd int fd = openat(c->b->proc, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rlim_t count = 0;
+	long n = -1;
+
+	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, c->b->value, BROKER_VALUE_MAX)) > 0) {
+		for (long at = 0; at < n;) {
+			const struct broker_entry *e = (void *)(c->b->value + at);
+
+			at += e->len;
+			count += e->name[0] != '.' && strtoul(e->name, NULL, 10) < limit;
+		}
+	}
+	*ret_count = count;
+	return n < 0 ? -errno : 0;
+}
+
 /*
  * The kernel takes a descriptor before it looks at the file; here the file is opened first. So that
  * nothing is created or truncated for a caller that cannot get a descriptor, its open ones are
- * counted before (from Linux 6.2 on, the folder's size says how many).
+ * counted before (from Linux 6.2 on, the folder's size says how many there are at most).
  */
 int broker_caller_room(struct broker_call *c)
 {
-	char path[32];
+	char folder[32];
 	struct stat st;
-	rlim_t limit;
+	rlim_t limit, count;
 
-	snprintf(path, sizeof(path), "%d/fd", c->tid);
-	if (fstatat(c->b->proc, path, &st, 0) < 0 || st.st_size == 0)
+	snprintf(folder, sizeof(folder), "%d/fd", c->tid);
+	if (fstatat(c->b->proc, folder, &st, 0) < 0 || st.st_size == 0)
 		return 0;
-	if (broker_caller_limit(c, RLIMIT_NOFILE, &limit) < 0 || limit > FULL_TABLE)
+	if (broker_caller_limit(c, RLIMIT_NOFILE, &limit) < 0 || (rlim_t)st.st_size < limit)
 		return 0;
-	return (rlim_t)st.st_size < limit ? 0 : -EMFILE;
+	if (count_below(c, folder, limit, &count) < 0 || count < limit)
+		return 0;
+	return -EMFILE;
 }
 
 int broker_caller_alive(struct broker_call *c)

@@ -91,6 +91,8 @@ int broker_judge(struct broker_call *c, struct broker_place *p, enum protect_op 
 {
 	int code, own;
 
+	if (p->dots && p->object < 0)
+		return 0; /* the kernel says why not */
 	if (!p->inside) {
 		bool moves = op >= PROTECT_MOVE_FILE || op == PROTECT_RMDIR;
 
@@ -132,7 +134,8 @@ static bool may_move(const struct broker *b, const char *from, const char *to)
 int broker_judge_move(struct broker_call *c, const struct broker_place *from,
 	const struct broker_place *to, mode_t moved)
 {
-	if (!S_ISDIR(moved) || (!from->inside && !to->inside) || may_move(c->b, from->rel, to->rel))
+	if (!S_ISDIR(moved) || (!from->inside && !to->inside) || from->dots || to->dots ||
+		may_move(c->b, from->rel, to->rel))
 		return 0;
 	broker_note_refused(c->b, to->rel ? to->rel : from->rel, PROTECT_MOVE_DIR_TO, EACCES);
 	return -EACCES;

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /*
@@ -41,7 +40,8 @@ static unsigned how_to_walk(const struct opening *o)
 {
 	bool whole = (o->flags & O_CREAT) && (o->flags & O_EXCL);
 
-	return whole || (o->flags & O_NOFOLLOW) ? 0 : BROKER_FOLLOW;
+	return (whole || (o->flags & O_NOFOLLOW) ? 0 : BROKER_FOLLOW) |
+	       (o->creates ? BROKER_CREATE : 0);
 }
 
 /* A descriptor that is only a name gives no right; the flags are in registers and stay so. */
@@ -124,20 +124,12 @@ static long perform(struct broker_call *c, const struct opening *o, struct broke
 	return broker_send_fd(c, fd, o->flags);
 }
 
-/* A name that ends with a slash cannot be created, whatever is there. */
-static bool ends_in_slash(const struct broker_place *p)
-{
-	size_t len = strlen(p->text[0]);
-
-	return len > 0 && p->text[0][len - 1] == '/';
-}
-
 static int walk(struct broker_call *c, const struct opening *o, struct broker_place *p)
 {
 	int r = broker_walk(c, c->row->at, c->row->path, how_to_walk(o), p);
 
 	/* Magic links are files by themselves only when they may be followed. */
-	if (r >= 0 && p->proc && p->exists && S_ISLNK(p->mode) && !(how_to_walk(o)))
+	if (r >= 0 && p->proc && p->exists && S_ISLNK(p->mode) && !(how_to_walk(o) & BROKER_FOLLOW))
 		return o->creates && (o->flags & O_EXCL) ? -EEXIST : -ELOOP;
 	return r;
 }
@@ -155,8 +147,6 @@ long broker_open(struct broker_call *c)
 	r = walk(c, &o, p);
 	if ((r < 0 || !p->inside) && floor_holds(c, &o))
 		return BROKER_CONTINUE;
-	if (o.creates && ends_in_slash(p) && (r == -ENOENT || r == -ENOTDIR || r >= 0))
-		return -EISDIR;
 	if (r >= 0)
 		r = broker_may_act(c, p);
 	if (r >= 0)

@@ -58,6 +58,7 @@ enum {
 	BROKER_FOLLOW = 1, /* a link in the last component too */
 	BROKER_EMPTY = 2,  /* "" is the descriptor itself */
 	BROKER_NAME = 4,   /* the last component is only a name: never followed, slash or not */
+	BROKER_CREATE = 8, /* a slash at the end is an error (-EISDIR) */
 };
 /* The argument numbers `at` and `path`. Release with broker_place_done() in any case. */
 int broker_walk(
@@ -112,6 +113,15 @@ long broker_truncate(struct broker_call *c);
 /* broker_wait.c: opens that block. */
 long broker_open_waiting(struct broker_call *c, int object, int flags);
 long broker_send_fd(struct broker_call *c, int fd, int flags);
+
+/* What getdents64 writes. */
+struct broker_entry {
+	uint64_t ino;
+	int64_t off;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
 
 /* broker_alias.c */
 void broker_find_aliases(struct broker *b);

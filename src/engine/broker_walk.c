@@ -30,7 +30,7 @@ static void begin(struct broker_place *p)
 {
 	p->start = p->dir = p->object = -1;
 	p->name = p->rel = NULL;
-	p->inside = p->proc = p->known = p->exists = false;
+	p->inside = p->proc = p->dots = p->known = p->exists = false;
 	p->mode = 0;
 	p->mount = 0;
 	p->path[0] = '\0';
@@ -155,9 +155,15 @@ static int locate(struct broker_call *c, char *text, unsigned how, struct broker
 	at = end;
 	while (at > 0 && text[at - 1] != '/')
 		at--;
-	if (!(how & BROKER_NAME) && (end < len || is_dots(text + at, end - at)))
+	p->dots = is_dots(text + at, end - at);
+	if ((how & BROKER_CREATE) && end < len && end > 0) {
+		r = locate_parent(c, text, at, p);
+		return r < 0 ? r : -EISDIR;
+	}
+	if (!(how & BROKER_NAME) && (end < len || p->dots))
 		return locate_folder(c, text, p);
-	if (end == 0) { /* "/", as a name: every call that takes one refuses it */
+	if (end == 0) { /* "/", as a name */
+		p->dots = true;
 		p->name = "/";
 		p->dir = fcntl(c->b->slash, F_DUPFD_CLOEXEC, 0);
 		return p->dir < 0 ? -errno : locate_fd(c, p->dir, false, p);

@@ -198,7 +198,15 @@ static int refuse_own(const char *source, const struct bindspec_rules *rules, st
 	return 0;
 }
 
-static int refuse_path(const char *source, const struct bindspec_rules *rules, struct err *e)
+/* A project in root's own home is not the home itself. */
+static bool is_own_home(const char *path, const char *how, const struct bindspec_rules *rules)
+{
+	return str_eq(how, "lies in") && rules->home && rules->home[0] &&
+	       pathname_same(path, rules->home);
+}
+
+static int refuse_path(
+	const char *source, const struct bindspec_rules *rules, bool workspace, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_LEN(denied_paths); i++) {
 		auto_(arena_free) struct arena a = {0};
@@ -209,12 +217,13 @@ static int refuse_path(const char *source, const struct bindspec_rules *rules, s
 		if (expand(&a, row->path, rules->home, &path, NULL) < 0)
 			continue;
 		how = relation(source, path);
-		if (how)
-			return refuse_text(e, source,
-				"%s '%s', which %s; name a folder apart from it, or exactly this "
-				"one in "
-				"allowedBindSources",
-				how, row->path, row->why);
+		if (!how || (workspace && is_own_home(path, how, rules)))
+			continue;
+		return refuse_text(e, source,
+			"%s '%s', which %s; %s, or name exactly this one in allowedBindSources",
+			how, row->path, row->why,
+			workspace ? "work in a project's own folder"
+				  : "name a folder apart from it");
 	}
 	return 0;
 }
@@ -251,7 +260,8 @@ static bool is_exception(const char *source, const struct bindspec_rules *rules)
 	return false;
 }
 
-int bindspec_source_allowed(const char *source, const struct bindspec_rules *rules, struct err *e)
+static int allowed(
+	const char *source, const struct bindspec_rules *rules, bool workspace, struct err *e)
 {
 	int r = pathname_check(source, e);
 
@@ -259,8 +269,18 @@ int bindspec_source_allowed(const char *source, const struct bindspec_rules *rul
 		r = refuse_own(source, rules, e);
 	if (r < 0 || is_exception(source, rules))
 		return r;
-	r = refuse_path(source, rules, e);
+	r = refuse_path(source, rules, workspace, e);
 	if (r == 0)
 		r = refuse_name(source, e);
 	return r;
+}
+
+int bindspec_source_allowed(const char *source, const struct bindspec_rules *rules, struct err *e)
+{
+	return allowed(source, rules, false, e);
+}
+
+int bindspec_workspace_allowed(const char *path, const struct bindspec_rules *rules, struct err *e)
+{
+	return allowed(path, rules, true, e);
 }

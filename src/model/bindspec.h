@@ -42,6 +42,12 @@ int bindspec_parse(
  */
 int bindspec_source_allowed(const char *source, const struct bindspec_rules *rules, struct err *e);
 
+/*
+ * Whether a folder may be the workspace. The same, but for work inside the caller's own home: that
+ * is where projects are. The home itself and what holds keys are not.
+ */
+int bindspec_workspace_allowed(const char *path, const struct bindspec_rules *rules, struct err *e);
+
 /* For field tables: the form. */
 int bindspec_check(const char *text, struct err *e);
 int bindspec_check_source(const char *text, struct err *e); /* an absolute path, or from ~ on */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* ward run: one command in a fresh sandbox. The result as JSON: cli/run_json.c. */
+
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "door/load.h"
+#include "engine/native.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct field options[] = {
+	OPTION_SESSION(struct run_options),
+	OPTION_AGENT(struct run_options),
+	{"terminal", F_BOOL(struct run_options, terminal, .letter = 't',
+			     .help = "give the command a terminal of its own")},
+	{"dry-run", F_BOOL(struct run_options, dry_run,
+			    .help = "print the steps with their arguments; run nothing")},
+	OPTION_CONFIG(struct run_options),
+	OPTION_SET(struct run_options),
+	OPTION_JSON(struct run_options),
+	{0},
+};
+
+static int denied(struct call *c, const struct verdict *v, struct err *e)
+{
+	const char *why = "the policy does not allow it";
+
+	(void)c;
+	for (size_t i = 0; i < v->reason_count; i++)
+		why = v->reasons[i].text;
+	err_set(e, EPERM, "not run: %s ('ward explain' says more)", why);
+	return -EPERM;
+}
+
+static int carry_out(
+	struct call *c, const struct run_request *q, const struct run_answer *answer, struct err *e)
+{
+	const struct run_options *o = c->options;
+	auto_(result_free) struct result result = {0};
+	int r = run_command(q, answer, &result, e);
+
+	if (r < 0)
+		return r;
+	if (o->json.v)
+		run_json(c, answer, &result);
+	else
+		run_notes(answer, &result);
+	return result_status(&result);
+}
+
+static int run(struct call *c, struct err *e)
+{
+	const struct run_options *o = c->options;
+	auto_(config_free) struct config config = {0};
+	struct load_request load = {.config = o->config.v, .sets = &o->set};
+	struct run_answer *answer = arena_alloc(c->arena, sizeof *answer);
+	struct run_request q = {.config = &config,
+		.session = o->session.v,
+		.agent = o->agent.v,
+		.argv = (const char *const *)c->args,
+		.argc = c->arg_count,
+		.env = (const char *const *)environ,
+		.terminal = o->terminal.v,
+		.capture = o->json.v,
+		.arguments = c->process,
+		.arguments_len = c->process_len};
+	struct session session;
+	int r;
+
+	if (c->arg_count == 0)
+		return err_set(e, EINVAL, "no command given; as in: ward run -- make test");
+	if (o->terminal.v && o->json.v)
+		return err_set(e, EINVAL, "-t and --json exclude each other");
+	if (o->terminal.v && !isatty(STDIN_FILENO))
+		return err_set(e, ENOTTY, "-t needs a terminal as standard input");
+	r = session_parse(c->arena, q.session, q.agent, &session, e);
+	if (r < 0)
+		return r;
+	load.wish.agent = session.agent;
+	r = load_config(&load, &config, e);
+	if (r == 0)
+		r = run_plan(&q, c->arena, answer, e);
+	if (r < 0)
+		return r;
+	if (!answer->planned)
+		return denied(c, &answer->verdict, e);
+	if (o->dry_run.v) {
+		native_show(&answer->plan, c->out);
+		return EXIT_OK;
+	}
+	return carry_out(c, &q, answer, e);
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.summary = "run a command in a fresh sandbox",
+	.args = "-- COMMAND [ARGUMENT...]",
+	.options = options,
+	.options_size = sizeof(struct run_options),
+	.max_args = SIZE_MAX,
+	.details = "The command sees the current folder as /workspace, the host's programs\n"
+		   "read-only, and nothing else: no home, no network, no other process.\n"
+		   "When it ends, everything that it started has ended too.\n"
+		   "\n"
+		   "Exit status: the command's own; 124 timeout; 125 ward failed; 126 denied or\n"
+		   "not executable; 127 not found; 128+N ended by signal N.",
+	.examples = "  ward run -- make test\n"
+		    "  ward run -t -- bash\n"
+		    "  ward run --set timeout=10s --json -- python3 script.py\n"
+		    "  ward run --set workspace=ro -- npm run lint\n"
+		    "  ward run --dry-run -- true\n",
+	.run = run,
+};

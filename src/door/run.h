@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The way of one command: decided, planned, carried out, its result handed back. Every entrance
+ * that runs something comes through here, and policy is checked here at call time.
+ */
+
+#include "model/decide.h"
+#include "model/plan.h"
+#include "model/result.h"
+
+struct run_request {
+	const struct config *config;
+	const char *session, *agent;
+	const char *const *argv; /* NULL at the end */
+	size_t argc;
+	const char *const *env; /* of the caller */
+	bool terminal, capture, agent_entrance;
+	char *arguments; /* of this process; see engine/native.h */
+	size_t arguments_len;
+};
+
+struct run_answer {
+	struct verdict verdict;
+	struct machine machine;
+	struct plan plan;
+	bool planned; /* false: the verdict is no */
+};
+
+/* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
+int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
+/* Carries the plan out. */
+int run_command(const struct run_request *q, const struct run_answer *answer, struct result *ret,
+	struct err *e);

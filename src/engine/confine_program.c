@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Steps in the program's own process, which shares init's memory: nothing here may allocate. */
+
+#include "engine/confine.h"
+
+#include "base/cleanup.h"
+#include "model/seccomp_default.h"
+#include "sys/caps.h"
+#include "sys/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+int confine_attach(struct stage *s, struct err *e)
+{
+	int r = leaf_attach_self(&s->leaf);
+
+	if (r < 0)
+		return err_sys(e, r, "join the control groups");
+	/* From here on the groups above are not to be seen. */
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		return err_sys(e, -errno, "make a control group namespace");
+	return 0;
+}
+
+int confine_own_session(struct stage *s, struct err *e)
+{
+	if (s->terminal < 0)
+		return setsid() < 0 ? err_sys(e, -errno, "start a session") : 0;
+	if (setpgid(0, 0) < 0 || tcsetpgrp(s->terminal, getpid()) < 0)
+		return err_sys(e, -errno, "take the terminal");
+	return 0;
+}
+
+/* Directories would be a way out to the host; everything else is what the caller chose. */
+static int check_stream(int fd, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, -errno, "look at descriptor %d", fd);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, EISDIR,
+			"descriptor %d is a folder of the host, which is not handed in", fd);
+	return 0;
+}
+
+int confine_streams(struct stage *s, struct err *e)
+{
+	const int from[3] = {s->terminal >= 0 ? s->terminal : s->input[0],
+		s->terminal >= 0 ? s->terminal : s->output[1],
+		s->terminal >= 0 ? s->terminal : s->error[1]};
+
+	for (int fd = 0; fd < 3; fd++) {
+		int r = from[fd] >= 0 && dup2(from[fd], fd) < 0 ? err_sys(e, -errno, "dup") : 0;
+
+		if (r == 0)
+			r = check_stream(fd, e);
+		if (r < 0)
+			return r;
+	}
+	/* All others close at exec as it is; this is for what was forgotten. */
+	if (syscall(SYS_close_range, 3u, ~0u, 1u << 2) < 0)
+		return err_sys(e, -errno, "mark descriptors to be closed");
+	return 0;
+}
+
+static int set_limit(int what, uint64_t limit, struct err *e)
+{
+	struct rlimit l = {limit, limit};
+
+	if (limit == PLAN_NO_LIMIT)
+		return 0;
+	return setrlimit((unsigned)what, &l) < 0 ? err_sys(e, -errno, "set a limit") : 0;
+}
+
+int confine_resources(struct stage *s, struct err *e)
+{
+	const struct plan_limits *l = &s->plan->limits;
+	int r = set_limit(RLIMIT_CORE, 0, e);
+
+	if (r == 0)
+		r = set_limit(RLIMIT_NOFILE, l->files, e);
+	if (r == 0)
+		r = set_limit(RLIMIT_FSIZE, l->file_size, e);
+	/* Counted within the sandbox's own user namespace; init is one of them. */
+	if (r == 0 && l->pids != PLAN_NO_LIMIT)
+		r = set_limit(RLIMIT_NPROC, l->pids + 1, e);
+	umask(0022);
+	return r;
+}
+
+int confine_drop(struct stage *s, struct err *e)
+{
+	int r = caps_keep(0);
+
+	(void)s;
+	return r < 0 ? err_sys(e, r, "drop capabilities") : 0;
+}
+
+int confine_landlock(struct stage *s, struct err *e)
+{
+	int r = landlock_enforce(&s->landlock);
+
+	return r < 0 ? err_sys(e, r, "lay Landlock rules") : 0;
+}
+
+/* What the caller ignored would stay ignored. */
+int confine_signals(struct stage *s, struct err *e)
+{
+	static const int reset[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGTSTP,
+		SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM};
+	struct sigaction normal = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	(void)s;
+	for (size_t i = 0; i < ARRAY_LEN(reset); i++)
+		sigaction(reset[i], &normal, NULL);
+	sigemptyset(&none);
+	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? err_sys(e, -errno, "reset signals") : 0;
+}
+
+int confine_filter(struct stage *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+	enum seccomp_variant v = p->hide_count ? SECCOMP_HIDE
+				 : p->broker   ? SECCOMP_PROTECT
+					       : SECCOMP_PLAIN;
+	const struct seccomp_program *filter = seccomp_default(v);
+	int r;
+
+	if (!filter)
+		return err_set(e, ENOTSUP, "ward has no list of this processor's system calls");
+	r = seccomp_load(filter->code, filter->len, seccomp_variant_listens(v));
+	if (r < 0)
+		return err_sys(e, r, "load the filter");
+	if (seccomp_variant_listens(v))
+		s->listener = r;
+	return 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Process 1 of a sandbox: carries out the steps inside, starts the program, serves the system calls
+ * that its filter hands over, reaps whatever is left to it, and says how the program ended. When
+ * the program ends, everything else in the sandbox is killed and reaped before that is said: what
+ * the caller sees as the end is the end.
+ */
+
+#include "base/cleanup.h"
+#include "engine/stage.h"
+#include "engine/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct init {
+	struct stage *stage;
+	int signals; /* signalfd of SIGCHLD */
+	bool ended;  /* the program has */
+	int status;
+};
+
+static _Noreturn void give_up(struct stage *s, const struct err *e)
+{
+	struct wire m = {.kind = WIRE_FAILED, .error = *e};
+
+	wire_send(s->control, &m, -1);
+	_exit(1);
+}
+
+static void say(struct init *in, uint32_t kind, int number)
+{
+	struct wire m = {.kind = kind, .number = number};
+
+	wire_send(in->stage->control, &m, -1);
+}
+
+static uint64_t in_us(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
+}
+
+/* Kills and reaps all that the program left behind. True when there was something. */
+static bool clear_stragglers(void)
+{
+	bool some = false;
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(-1, &status, some ? 0 : WNOHANG);
+
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid < 0)
+			return some;
+		if (pid == 0) {
+			kill(-1, SIGKILL);
+			some = true;
+		}
+	}
+}
+
+/* As much of it as fits one message. */
+static void take_report(const struct broker_report *from, struct result_report *to)
+{
+	for (size_t i = 0; i < from->denied_count; i++) {
+		if (i >= RESULT_DENIED) {
+			to->denied_more += (uint32_t)from->denied[i].count;
+			continue;
+		}
+		to->denied[i] =
+			(struct result_denied){from->denied[i].nr, (uint32_t)from->denied[i].count};
+	}
+	for (size_t i = 0; i < from->refused_count && i < RESULT_REFUSED; i++) {
+		to->refused[i].count = (uint32_t)from->refused[i].count;
+		snprintf(to->refused[i].path, sizeof to->refused[i].path, "%s",
+			from->refused[i].path);
+	}
+	to->refused_more = (uint32_t)(from->refused_total);
+	for (size_t i = 0; i < RESULT_REFUSED; i++)
+		to->refused_more -= to->refused[i].count;
+}
+
+static _Noreturn void report_end(struct init *in)
+{
+	struct stage *s = in->stage;
+	struct rusage u = {0};
+	struct wire m = {.kind = WIRE_ENDED};
+
+	m.end.stragglers = clear_stragglers();
+	getrusage(RUSAGE_CHILDREN, &u);
+	m.end.status = in->status;
+	m.end.start_error = s->start_error;
+	m.end.user_us = in_us(&u.ru_utime);
+	m.end.system_us = in_us(&u.ru_stime);
+	m.end.largest = (uint64_t)u.ru_maxrss << 10;
+	m.end.read_bytes = (uint64_t)u.ru_inblock << 9;
+	m.end.written_bytes = (uint64_t)u.ru_oublock << 9;
+	take_report(&s->broker.report, &m.end.report);
+	wire_send(s->control, &m, -1);
+	_exit(0);
+}
+
+/* Everything that has ended or, on a terminal, was stopped. */
+static void reap(struct init *in)
+{
+	int status, stopped = in->stage->terminal >= 0 ? WUNTRACED : 0;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | stopped)) > 0) {
+		if (pid != in->stage->program)
+			continue;
+		if (WIFSTOPPED(status)) {
+			say(in, WIRE_PAUSED, WSTOPSIG(status));
+			continue;
+		}
+		in->ended = true;
+		in->status = status;
+	}
+}
+
+static void obey(struct init *in)
+{
+	struct wire m;
+	int fd = -1, r = wire_receive(in->stage->control, false, &m, &fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (r == -EAGAIN)
+		return;
+	if (r < 0)
+		_exit(1); /* no supervisor, no sandbox */
+	if (m.kind == WIRE_SIGNAL && !in->ended)
+		kill(-in->stage->program, m.number);
+	else if (m.kind == WIRE_ALL)
+		kill(-1, m.number);
+}
+
+static void clear_signals(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof info) > 0)
+		;
+}
+
+/* A negative descriptor is not looked at: the listener's, once nobody is left under the filter. */
+static void serve(struct init *in)
+{
+	struct pollfd fds[] = {
+		{.fd = in->signals, .events = POLLIN},
+		{.fd = in->stage->control, .events = POLLIN},
+		{.fd = in->stage->listener, .events = POLLIN},
+	};
+
+	while (!in->ended) {
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (fds[2].revents & POLLIN)
+			broker_serve(&in->stage->broker, in->stage->listener);
+		else if (fds[2].revents)
+			fds[2].fd = -1;
+		if (fds[1].revents)
+			obey(in);
+		if (fds[0].revents) {
+			clear_signals(in->signals);
+			reap(in);
+		}
+	}
+}
+
+/* Init needs none of the program's streams: nobody should wait for an end because of it. */
+static void leave_streams(struct stage *s)
+{
+	const int ends[] = {0, 1, 2, s->input[0], s->input[1], s->output[0], s->output[1],
+		s->error[0], s->error[1]};
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+static int start_broker(struct stage *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+	struct broker_spec spec = {
+		.root = PLAN_WORKSPACE,
+		.host_root = p->workspace_path,
+		.protect = p->protect,
+		.protect_count = p->protect_count,
+		.hide = p->hide,
+		.hide_count = p->hide_count,
+		.floor = p->landlock,
+		.floor_truncates = p->landlock_abi >= 3,
+	};
+	int r = broker_init(&s->broker, &spec);
+
+	return r < 0 ? err_sys(e, r, "listen to the filter on system calls") : 0;
+}
+
+_Noreturn void init_main(struct stage *s)
+{
+	struct init in = {.stage = s, .signals = -1};
+	struct err e = {0};
+	sigset_t child;
+
+	close(s->control);
+	s->control = s->peer;
+	s->peer = -1;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	if (steps_run(s, STEP_INIT, &e) < 0)
+		give_up(s, &e);
+	if (start_broker(s, &e) < 0)
+		give_up(s, &e);
+	in.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (in.signals < 0) {
+		err_sys(&e, -errno, "watch for the end of processes");
+		give_up(s, &e);
+	}
+	if (program_start(s, &e) < 0)
+		give_up(s, &e);
+	leave_streams(s);
+	reap(&in);
+	serve(&in);
+	report_end(&in);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/native.h"
+
+#include "base/cleanup.h"
+#include "engine/stage.h"
+#include "engine/supervise.h"
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_pair(const int fds[2])
+{
+	cleanup_fd(&fds[0]);
+	cleanup_fd(&fds[1]);
+}
+
+static void stage_init(struct stage *s, const struct native_call *call)
+{
+	s->plan = call->plan;
+	s->host_uid = call->plan->host_uid;
+	s->host_gid = call->plan->host_gid;
+	s->arguments = call->arguments;
+	s->arguments_len = call->arguments_len;
+	s->control = s->peer = s->listener = s->terminal = s->pidfd = s->landlock.fd = -1;
+	memset(s->input, -1, sizeof s->input);
+	memset(s->output, -1, sizeof s->output);
+	memset(s->error, -1, sizeof s->error);
+	memset(s->trees, -1, sizeof s->trees);
+	for (int i = 0; i < CGROUP_COUNT; i++)
+		s->leaf.of[i] = -1;
+}
+
+static void stage_free(struct stage *s)
+{
+	cleanup_fd(&s->control);
+	cleanup_fd(&s->peer);
+	cleanup_fd(&s->pidfd);
+	close_pair(s->input);
+	close_pair(s->output);
+	close_pair(s->error);
+	for (size_t i = 0; i < s->plan->row_count; i++)
+		cleanup_fd(&s->trees[i]);
+}
+
+/* Descriptors 0 to 2 exist, and no other is inherited: what is opened from here on is our own. */
+static int own_descriptors(struct err *e)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			openat(AT_FDCWD, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+			return err_sys(e, -errno, "open /dev/null as descriptor %d", fd);
+	if (syscall(SYS_close_range, 3u, ~0u, 0u) < 0)
+		return err_sys(e, -errno, "close inherited descriptors");
+	return 0;
+}
+
+static int open_streams(struct stage *s, struct err *e)
+{
+	int kind = SOCK_SEQPACKET | SOCK_CLOEXEC, pair[2];
+
+	if (socketpair(AF_UNIX, kind, 0, pair) < 0)
+		return err_sys(e, -errno, "make a socket pair");
+	s->control = pair[0];
+	s->peer = pair[1];
+	if (s->plan->output != PLAN_RELAY && s->plan->output != PLAN_CAPTURE)
+		return 0;
+	if (pipe2(s->output, O_CLOEXEC) < 0 || pipe2(s->error, O_CLOEXEC) < 0)
+		return err_sys(e, -errno, "make pipes");
+	return 0;
+}
+
+/* All signals wait for the supervisor's loop; children get them unblocked again. */
+static int block_signals(struct stage *s, int *ret_fd, struct err *e)
+{
+	static const int kept[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP,
+		SIGWINCH, SIGCHLD, SIGPIPE};
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		sigaddset(&set, kept[i]);
+	if (sigprocmask(SIG_BLOCK, &set, &s->caller_mask) < 0)
+		return err_sys(e, -errno, "block signals");
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return err_sys(e, -errno, "watch signals");
+	*ret_fd = fd;
+	return 0;
+}
+
+/* What the sandbox has now and the supervisor does not need. */
+static void leave_to_init(struct stage *s, struct supervise *v)
+{
+	cleanup_fd(&s->peer);
+	s->peer = -1;
+	for (size_t i = 0; i < s->plan->row_count; i++) {
+		cleanup_fd(&s->trees[i]);
+		s->trees[i] = -1;
+	}
+	if (s->output[1] >= 0) {
+		close(take_fd(&s->output[1]));
+		close(take_fd(&s->error[1]));
+		v->relay.from[RELAY_OUT] = take_fd(&s->output[0]);
+		v->relay.from[RELAY_ERR] = take_fd(&s->error[0]);
+		for (int i = 0; i < RELAY_STREAMS; i++)
+			fcntl(v->relay.from[i], F_SETFL, O_NONBLOCK);
+	}
+}
+
+static void take_usage(struct stage *s, const struct wire_end *end, struct result *r)
+{
+	bool failed = end->status != 0;
+	struct leaf_usage u;
+
+	leaf_usage(&s->leaf, failed, &u);
+	r->usage.user_us = end->user_us;
+	r->usage.system_us = end->system_us;
+	r->usage.read_bytes = end->read_bytes;
+	r->usage.written_bytes = end->written_bytes;
+	if (u.memory_peak > r->usage.memory_peak)
+		r->usage.memory_peak = u.memory_peak;
+	if (end->largest > r->usage.memory_peak)
+		r->usage.memory_peak = end->largest;
+	r->hits[HIT_MEMORY] += (uint32_t)u.oom_kills;
+	r->hits[HIT_PIDS] += (uint32_t)u.pids_hits;
+}
+
+static void judge_end(const struct supervise *v, struct result *r)
+{
+	int status = v->end.status;
+
+	r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	r->start_error = v->end.start_error;
+	r->reason = v->reason != END_EXITED ? v->reason : r->signal ? END_SIGNALLED : END_EXITED;
+	/* Killed, and the group says that the memory was used up: not by chance. */
+	if (r->reason == END_SIGNALLED && r->signal == SIGKILL && r->hits[HIT_MEMORY] > 0)
+		r->reason = END_OOM;
+}
+
+static void finish(struct supervise *v, struct result *r)
+{
+	struct stage *s = v->stage;
+
+	relay_drain(&v->relay);
+	terminal_restore(&v->terminal);
+	take_usage(s, &v->end, r);
+	judge_end(v, r);
+	r->report = v->end.report;
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		r->usage.output_bytes[i] = v->relay.seen[i];
+		r->dropped[i] = v->relay.dropped[i];
+		if (v->relay.dropped[i])
+			r->hits[HIT_OUTPUT]++;
+	}
+}
+
+/* Nothing of the sandbox is left when this returns. */
+static void clear(struct stage *s)
+{
+	if (s->init > 0) {
+		process_signal(s->pidfd, SIGKILL);
+		while (waitpid(s->init, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	leaf_remove(&s->leaf);
+}
+
+static int run(struct stage *s, struct result *ret, struct err *e)
+{
+	auto_fd int signals = -1;
+	struct supervise v = {.stage = s, .result = ret};
+	int r = open_streams(s, e);
+
+	if (r == 0)
+		r = block_signals(s, &signals, e);
+	if (r == 0)
+		r = steps_run(s, STEP_SUPERVISOR, e);
+	if (r < 0)
+		return r;
+	v.signals = signals;
+	v.terminal.master = -1;
+	v.relay = (struct relay){.mode = s->plan->output,
+		.limit = s->plan->output_limit,
+		.from = {-1, -1},
+		.keep = ret->output};
+	leave_to_init(s, &v);
+	r = supervise_loop(&v, e);
+	if (r == 0)
+		finish(&v, ret);
+	terminal_restore(&v.terminal);
+	return r;
+}
+
+int native_run(const struct native_call *call, struct result *ret, struct err *e)
+{
+	static struct stage s; /* large, and mostly never touched */
+	int r = own_descriptors(e);
+
+	if (r < 0)
+		return r;
+	if (call->plan->row_count > STAGE_ROWS)
+		return err_set(
+			e, E2BIG, "the plan has more than %d rows; use fewer binds", STAGE_ROWS);
+	stage_init(&s, call);
+	ret->output[0] = ret->output[1] = BUF(call->plan->output_limit);
+	r = run(&s, ret, e);
+	clear(&s);
+	stage_free(&s);
+	sigprocmask(SIG_SETMASK, &s.caller_mask, NULL);
+	return r;
+}

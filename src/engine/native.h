@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The native engine: carries out a plan with nothing but the kernel. One call is one command in a
+ * fresh sandbox; when it returns, nothing of it is left.
+ */
+
+#include "base/err.h"
+#include "model/plan.h"
+#include "model/result.h"
+
+struct native_call {
+	const struct plan *plan;
+	char *arguments; /* of this process, which init overwrites with its own name */
+	size_t arguments_len;
+};
+
+/* Fails when nothing was run. result_free() afterwards. */
+int native_run(const struct native_call *call, struct result *ret, struct err *e);
+/* The steps in order with their arguments, for people; without running anything. */
+void native_show(const struct plan *p, struct buf *out);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The second wall around files, independent of the first: what the mounts let through by mistake,
+ * Landlock refuses, and the other way round. It also carries the protection of the workspace: the
+ * program itself Mustn't be able to write there when init judges every change.
+ */
+
+#include "base/cleanup.h"
+#include "engine/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int allow(struct stage *s, const char *path, unsigned rights, struct err *e)
+{
+	auto_fd int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, -errno, "open '%s' for a Landlock rule", path);
+	r = landlock_allow(&s->landlock, fd, S_ISDIR(st.st_mode), rights);
+	return r < 0 ? err_sys(e, r, "allow '%s' by Landlock", path) : 0;
+}
+
+/* The row's place once the new root is the root. */
+static int allow_row(struct stage *s, const struct plan_row *row, unsigned rights, struct err *e)
+{
+	char path[4096] = "/";
+	size_t len = strlen(row->target);
+
+	if (len + 2 > sizeof path)
+		return err_set(e, ENAMETOOLONG, "'/%s' is too long", row->target);
+	memcpy(path + 1, row->target, len + 1);
+	return allow(s, path, rights, e);
+}
+
+/* Where the program itself may write; in a workspace that init guards it may not. */
+static bool writes(const struct plan *p, const struct plan_row *row)
+{
+	return row->writable && !(row->kind == PLAN_WORKSPACE_BIND && p->broker);
+}
+
+/*
+ * Rules only add up: where names in the workspace are hidden, reading is allowed for everything
+ * beside it, and not for the root.
+ */
+static int allow_reading(struct stage *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+	int r;
+
+	if (p->hide_count == 0)
+		return allow(s, "/", LANDLOCK_READ, e);
+	r = allow(s, "/", LANDLOCK_LIST, e);
+	for (size_t i = 0; i < p->row_count && r == 0; i++) {
+		const struct plan_row *row = &p->rows[i];
+
+		if (row->kind == PLAN_WORKSPACE_BIND || row->kind == PLAN_LINK ||
+			row->kind == PLAN_MASK)
+			continue;
+		r = allow_row(s, row, LANDLOCK_READ, e);
+		/* The host need not have everything that is mirrored, and some of it are links. */
+		if (row->kind == PLAN_MIRROR && r < 0)
+			r = 0;
+	}
+	return r;
+}
+
+int root_rules(struct stage *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+	int r = landlock_make(p->landlock_abi, &s->landlock);
+
+	if (r < 0)
+		return err_sys(e, r, "make a Landlock rule set");
+	r = allow_reading(s, e);
+	if (r == 0)
+		r = allow(s, "/dev", LANDLOCK_DEVICE, e);
+	if (r == 0 && !p->read_only_root)
+		for (size_t i = 0; i < p->row_count && r == 0; i++)
+			if (p->rows[i].kind == PLAN_MIRROR || p->rows[i].kind == PLAN_DIR)
+				allow_row(s, &p->rows[i], LANDLOCK_WRITE, NULL);
+	for (size_t i = 0; i < p->row_count && r == 0; i++)
+		if (writes(p, &p->rows[i]))
+			r = allow_row(s, &p->rows[i], LANDLOCK_WRITE, e);
+	return r;
+}

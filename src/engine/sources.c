@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Folders and files of the host that a sandbox gets to see: opened once, judged by what was opened,
+ * and kept as a detached tree. Mustn't be looked up by name again afterwards.
+ *
+ * A user's sandbox opens them in init, inside the mount namespace whose copies it may mount. A
+ * sandbox that root starts has ids of its own, which could not reach the folder: there the
+ * supervisor opens them and translates their owner.
+ */
+
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "engine/stage.h"
+#include "sys/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What an opened file is called now; a file that was removed has no name. */
+static int real_path(int fd, char ret[PATH_MAX])
+{
+	char link[32];
+	ssize_t len;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	len = readlink(link, ret, PATH_MAX - 1);
+	if (len < 0)
+		return -errno;
+	ret[len] = '\0';
+	return ret[0] == '/' ? 0 : -ENOENT;
+}
+
+static int judge(const struct plan *p, const struct plan_row *row, int fd, struct err *e)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int r = real_path(fd, path);
+
+	if (r < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, r < 0 ? r : -errno, "find the name of '%s'", row->source);
+	if (row->kind != PLAN_BIND && !S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "'%s' is not a folder", row->source);
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return err_set(e, EINVAL,
+			"'%s' is neither a folder nor a file; devices, sockets and pipes are not "
+			"bound",
+			row->source);
+	if (row->kind == PLAN_WORKSPACE_BIND)
+		return bindspec_workspace_allowed(path, &p->bind_rules, e);
+	if (row->kind == PLAN_BIND)
+		return bindspec_source_allowed(path, &p->bind_rules, e);
+	return 0;
+}
+
+/*
+ * Owners as the sandbox sees them: the folder's own becomes the sandbox's. A file system that
+ * cannot translate is used with its owner's ids, which must not be root's.
+ */
+static int translate(struct stage *s, const struct plan_row *row, int tree, unsigned flags,
+	const struct stat *st, struct err *e)
+{
+	auto_fd int idmap = tree_idmap(st->st_uid, st->st_gid, s->host_uid, s->host_gid);
+	int r;
+
+	if (idmap < 0)
+		return err_sys(e, idmap, "make a map of user ids for '%s'", row->source);
+	r = tree_set(tree, flags, idmap);
+	if (r >= 0)
+		return 0;
+	if (row->kind != PLAN_WORKSPACE_BIND || st->st_uid == 0)
+		return err_set(e, -r,
+			"'%s' lies on a file system that cannot translate owners (%s), and it "
+			"belongs to root: give it to another user (chown), or start ward as an "
+			"ordinary user",
+			row->source, strerror(-r));
+	s->host_uid = st->st_uid;
+	s->host_gid = st->st_gid;
+	r = tree_set(tree, flags, -1);
+	return r < 0 ? err_sys(e, r, "set up '%s'", row->source) : 0;
+}
+
+static int open_source(struct stage *s, const struct plan_row *row, int *ret, struct err *e)
+{
+	auto_fd int fd = openat(AT_FDCWD, row->source, O_PATH | O_CLOEXEC);
+	auto_fd int tree = -1;
+	unsigned flags = (row->writable ? 0 : TREE_READ_ONLY) | (row->noexec ? TREE_NOEXEC : 0);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, -errno, "open '%s'", row->source);
+	r = judge(s->plan, row, fd, e);
+	if (r < 0)
+		return r;
+	tree = tree_open(fd, "");
+	if (tree < 0)
+		return err_sys(e, tree, "copy the mount of '%s'", row->source);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, -errno, "look at '%s'", row->source);
+	if (s->plan->root && row->kind != PLAN_IMAGE && row->owned)
+		r = translate(s, row, tree, flags, &st, e);
+	else {
+		r = tree_set(tree, flags, -1);
+		if (r < 0)
+			err_sys(e, r, "set up '%s'", row->source);
+	}
+	if (r < 0)
+		return r;
+	*ret = take_fd(&tree);
+	return 0;
+}
+
+static const char *row_word(const struct plan_row *row)
+{
+	return row->kind == PLAN_WORKSPACE_BIND ? "workspace"
+	       : row->kind == PLAN_IMAGE        ? "image"
+						: "bind";
+}
+
+int sources_open(struct stage *s, struct err *e)
+{
+	for (size_t i = 0; i < s->plan->row_count; i++) {
+		const struct plan_row *row = &s->plan->rows[i];
+		int r;
+
+		if (row->kind != PLAN_BIND && row->kind != PLAN_WORKSPACE_BIND &&
+			row->kind != PLAN_IMAGE)
+			continue;
+		r = open_source(s, row, &s->trees[i], e);
+		if (r < 0)
+			return err_ctx(e, r, "%s", row_word(row));
+	}
+	return 0;
+}

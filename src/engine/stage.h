@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A sandbox being built: the plan, and every descriptor that the steps hand to each other. Made by
+ * the supervisor; init is a copy of it, so what was opened before the start is there, and what each
+ * of them does afterwards the other does not see. Owns its descriptors, all of them close-on-exec.
+ */
+
+#include "base/err.h"
+#include "engine/broker.h"
+#include "model/plan.h"
+#include "sys/landlock.h"
+#include "sys/leaf.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+#define STAGE_ROWS 256
+
+struct stage {
+	const struct plan *plan;
+	uid_t host_uid; /* of the kernel; as the plan says, or the workspace's owner */
+	gid_t host_gid;
+	int control;  /* socket to the other side: supervisor or init */
+	int peer;     /* the other end, until the process has split */
+	int input[2]; /* what the program gets as 0-2; -1: the caller's own */
+	int output[2];
+	int error[2];
+	int trees[STAGE_ROWS]; /* by row: opened, checked, detached; -1: none */
+	int listener;          /* system calls that the filter sends to init */
+	int terminal;          /* init: the program's side of it */
+	struct landlock landlock;
+	struct leaf leaf;
+	struct broker broker;
+	sigset_t caller_mask; /* signals as the caller had them */
+	char *arguments;      /* the process's own, to be overwritten in init */
+	size_t arguments_len;
+	int start_error; /* of the program's exec */
+	pid_t program;   /* inside */
+	pid_t init;      /* on the host */
+	int pidfd;
+	struct cgroup_view cgroups;
+};
+
+/* The steps, in order; see engine/steps.c. */
+enum step_place { STEP_SUPERVISOR, STEP_INIT, STEP_PROGRAM };
+
+struct step {
+	const char *name;
+	enum step_place place;
+	bool (*wanted)(const struct plan *p); /* NULL: always */
+	int (*run)(struct stage *s, struct err *e);
+	/* The arguments, for --dry-run; NULL: none. */
+	void (*show)(const struct plan *p, struct buf *out);
+};
+
+extern const struct step steps[];
+extern const size_t step_count;
+int steps_run(struct stage *s, enum step_place place, struct err *e);
+
+/* engine/sources.c: folders of the host, opened and checked. */
+int sources_open(struct stage *s, struct err *e);
+/* engine/root.c */
+int root_build(struct stage *s, struct err *e);
+int root_enter(struct stage *s, struct err *e);
+int root_rules(struct stage *s, struct err *e);
+/* engine/program.c: starts the program; init only. */
+int program_start(struct stage *s, struct err *e);
+/* engine/init.c: process 1; does not return. */
+_Noreturn void init_main(struct stage *s);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The steps that make a sandbox, in order: the order is the design. Each may use only what later
+ * ones have not taken away. `ward run --dry-run` prints the same rows.
+ */
+
+#include "engine/confine.h"
+#include "engine/show.h"
+#include "engine/stage.h"
+
+#include "base/macro.h"
+
+static bool by_root(const struct plan *p)
+{
+	return p->root;
+}
+static bool by_user(const struct plan *p)
+{
+	return !p->root;
+}
+static bool has_landlock(const struct plan *p)
+{
+	return p->landlock;
+}
+static bool has_terminal(const struct plan *p)
+{
+	return p->output == PLAN_TERMINAL;
+}
+
+const struct step steps[] = {
+	{"open folders of the host", STEP_SUPERVISOR, by_root, sources_open, show_sources},
+	{"make control groups", STEP_SUPERVISOR, NULL, confine_groups, show_groups},
+	{"start in new namespaces", STEP_SUPERVISOR, NULL, confine_start, show_namespaces},
+	{"map user and group", STEP_SUPERVISOR, NULL, confine_map, show_ids},
+
+	{"leave the caller's session", STEP_INIT, NULL, confine_session, NULL},
+	{"enter a network namespace", STEP_INIT, NULL, confine_network, show_network},
+	{"take on the ids", STEP_INIT, NULL, confine_ids, show_ids},
+	{"end with the supervisor", STEP_INIT, NULL, confine_lifetime, NULL},
+	{"name the host", STEP_INIT, NULL, confine_hostname, show_hostname},
+	{"open folders of the host", STEP_INIT, by_user, sources_open, show_sources},
+	{"build the root", STEP_INIT, NULL, root_build, show_root},
+	{"make it the root", STEP_INIT, NULL, root_enter, show_folder},
+	{"make Landlock rules", STEP_INIT, has_landlock, root_rules, show_rules},
+	{"open a terminal", STEP_INIT, has_terminal, confine_terminal, NULL},
+	{"give up new capabilities", STEP_INIT, NULL, confine_capabilities, NULL},
+
+	{"enter the control groups", STEP_PROGRAM, NULL, confine_attach, NULL},
+	{"leave init's session", STEP_PROGRAM, NULL, confine_own_session, NULL},
+	{"connect input and output", STEP_PROGRAM, NULL, confine_streams, show_streams},
+	{"limit resources", STEP_PROGRAM, NULL, confine_resources, show_resources},
+	{"drop capabilities", STEP_PROGRAM, NULL, confine_drop, NULL},
+	{"lay Landlock rules", STEP_PROGRAM, has_landlock, confine_landlock, show_rules},
+	{"reset signals", STEP_PROGRAM, NULL, confine_signals, NULL},
+	{"filter system calls", STEP_PROGRAM, NULL, confine_filter, show_filter},
+};
+const size_t step_count = ARRAY_LEN(steps);
+
+int steps_run(struct stage *s, enum step_place place, struct err *e)
+{
+	for (size_t i = 0; i < step_count; i++) {
+		const struct step *step = &steps[i];
+		int r;
+
+		if (step->place != place || (step->wanted && !step->wanted(s->plan)))
+			continue;
+		r = step->run(s, e);
+		if (r < 0)
+			return err_ctx(e, r, "%s", step->name);
+	}
+	return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/supervise.h"
+
+#include "base/cleanup.h"
+#include "engine/watch.h"
+#include "sys/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#define MS 1000u
+#define NEVER UINT64_MAX
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void tell(struct supervise *v, uint32_t kind, int number)
+{
+	struct wire m = {.kind = kind, .number = number};
+
+	wire_send(v->stage->control, &m, -1);
+}
+
+/* Init dies, and the kernel ends every process of its namespace, whatever they are doing. */
+static void kill_all(struct supervise *v)
+{
+	leaf_kill(&v->stage->leaf);
+	process_signal(v->stage->pidfd, SIGKILL);
+}
+
+/* Asks every process to end; after the grace they are killed. */
+static void end_command(struct supervise *v, enum end_reason reason)
+{
+	if (v->reason != END_EXITED)
+		return;
+	v->reason = reason;
+	if (reason == END_OOM || v->stage->plan->kill_grace == 0) {
+		kill_all(v);
+		return;
+	}
+	tell(v, WIRE_ALL, SIGTERM);
+	/* A stopped process does not hear anything else. */
+	tell(v, WIRE_ALL, SIGCONT);
+	v->kill_at = now_us() + v->stage->plan->kill_grace * MS;
+}
+
+static void pause_with_caller(struct supervise *v)
+{
+	tell(v, WIRE_ALL, SIGSTOP);
+	raise(SIGSTOP);
+	tell(v, WIRE_ALL, SIGCONT);
+}
+
+/* The first request to end is passed on, the second one is meant. */
+static void take_signal(struct supervise *v, int number)
+{
+	switch (number) {
+	case SIGTSTP:
+		pause_with_caller(v);
+		break;
+	case SIGWINCH:
+		terminal_resize(&v->terminal);
+		break;
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGQUIT:
+		if (v->asked++ > 0) {
+			v->reason = END_STOPPED;
+			kill_all(v);
+			break;
+		}
+		tell(v, WIRE_SIGNAL, number);
+		break;
+	default:
+		tell(v, WIRE_SIGNAL, number);
+	}
+}
+
+static void take_signals(struct supervise *v)
+{
+	struct signalfd_siginfo info;
+
+	while (read(v->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo != SIGCHLD)
+			take_signal(v, (int)info.ssi_signo);
+}
+
+static void take_message(struct supervise *v)
+{
+	struct wire m;
+	auto_fd int fd = -1;
+	int r = wire_receive(v->stage->control, false, &m, &fd);
+
+	if (r == -EAGAIN)
+		return;
+	if (r < 0) { /* gone without a word: killed */
+		v->ended = true;
+		v->end.status = SIGKILL;
+		return;
+	}
+	switch (m.kind) {
+	case WIRE_FAILED:
+		v->ended = v->failed = true;
+		v->error = m.error;
+		v->error.text[sizeof v->error.text - 1] = '\0';
+		break;
+	case WIRE_ENDED:
+		v->ended = true;
+		v->end = m.end;
+		break;
+	case WIRE_TERMINAL:
+		terminal_attach(&v->terminal, take_fd(&fd));
+		v->relay.from[RELAY_OUT] = v->terminal.master;
+		break;
+	case WIRE_PAUSED:
+		terminal_suspend(&v->terminal);
+		tell(v, WIRE_SIGNAL, SIGCONT);
+		break;
+	default:
+		kill_all(v);
+	}
+}
+
+/* The limit of memory where no control group keeps it. */
+static void watch(struct supervise *v, uint64_t now)
+{
+	const struct plan *p = v->stage->plan;
+	struct watch_sample sample;
+
+	if (watch_measure(v->stage->init, p->limits.memory, &sample) < 0)
+		memset(&sample, 0, sizeof sample);
+	if (sample.memory > v->result->usage.memory_peak)
+		v->result->usage.memory_peak = sample.memory;
+	if (sample.memory > p->limits.memory) {
+		v->result->hits[HIT_MEMORY]++;
+		end_command(v, END_OOM);
+	}
+	v->watch_at = now + (uint64_t)watch_next_ms(&sample, p->limits.memory) * MS;
+}
+
+static void keep_times(struct supervise *v)
+{
+	uint64_t now = now_us();
+
+	if (v->kill_at && now >= v->kill_at) {
+		kill_all(v);
+		v->kill_at = 0;
+	}
+	if (v->deadline && now >= v->deadline) {
+		v->deadline = 0;
+		end_command(v, END_TIMEOUT);
+	}
+	if (v->idle_deadline && now >= v->idle_deadline) {
+		v->idle_deadline = 0;
+		end_command(v, END_IDLE);
+	}
+	if (v->watch_at && now >= v->watch_at)
+		watch(v, now);
+}
+
+/* Milliseconds until something is due; -1: nothing is. */
+static int next_due(const struct supervise *v)
+{
+	const uint64_t due[] = {v->kill_at, v->deadline, v->idle_deadline, v->watch_at};
+	uint64_t first = NEVER, now;
+
+	for (size_t i = 0; i < ARRAY_LEN(due); i++)
+		if (due[i] && due[i] < first)
+			first = due[i];
+	if (first == NEVER)
+		return -1;
+	now = now_us();
+	return first <= now ? 0 : (int)((first - now) / MS + 1);
+}
+
+static void start_times(struct supervise *v)
+{
+	const struct plan *p = v->stage->plan;
+
+	v->started = now_us();
+	v->deadline = p->timeout ? v->started + p->timeout * MS : 0;
+	v->idle_deadline = p->idle_timeout ? v->started + p->idle_timeout * MS : 0;
+	if (p->limits.memory != PLAN_NO_LIMIT &&
+		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
+		v->watch_at = v->started + 10 * MS;
+}
+
+static void pump(struct supervise *v, struct pollfd *streams)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++)
+		if (streams[i].revents && relay_pump(&v->relay, i) && v->idle_deadline)
+			v->idle_deadline = now_us() + v->stage->plan->idle_timeout * MS;
+	if (streams[RELAY_STREAMS].revents)
+		terminal_input(&v->terminal);
+}
+
+int supervise_loop(struct supervise *v, struct err *e)
+{
+	start_times(v);
+	while (!v->ended) {
+		struct pollfd fds[] = {
+			{.fd = v->stage->control, .events = POLLIN},
+			{.fd = v->signals, .events = POLLIN},
+			{.fd = v->relay.from[RELAY_OUT], .events = POLLIN},
+			{.fd = v->relay.from[RELAY_ERR], .events = POLLIN},
+			{.fd = v->terminal.input ? STDIN_FILENO : -1, .events = POLLIN},
+		};
+
+		if (poll(fds, ARRAY_LEN(fds), next_due(v)) < 0 && errno != EINTR)
+			return err_sys(e, -errno, "wait for the sandbox");
+		pump(v, fds + 2);
+		if (fds[1].revents)
+			take_signals(v);
+		if (fds[0].revents)
+			take_message(v);
+		keep_times(v);
+	}
+	if (!v->failed)
+		return 0;
+	*e = v->error;
+	return -(e->code ? e->code : EIO);
+}

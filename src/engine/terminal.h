@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The caller's terminal while a command has one of its own in the sandbox: raw, so that every key
+ * goes in; given back as it was whenever the caller's shell gets it. Owns the other side of the
+ * sandbox's terminal.
+ */
+
+#include <stdbool.h>
+#include <termios.h>
+
+struct terminal {
+	int master; /* -1: there is none */
+	bool input; /* the caller's end is still open */
+	bool raw;
+	struct termios saved;
+};
+
+void terminal_attach(struct terminal *t, int master);
+void terminal_resize(const struct terminal *t);
+/* What was typed goes in. */
+void terminal_input(struct terminal *t);
+/* Stops this process as its shell expects, and goes on when the shell says so. */
+void terminal_suspend(struct terminal *t);
+void terminal_restore(struct terminal *t);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What supervisor and init say to each other: one message a packet, of fixed size, over a socket
+ * pair. The supervisor believes no more of it than that a command of its sandbox has ended in some
+ * way; a message of the wrong size or kind ends the sandbox.
+ */
+
+#include "base/err.h"
+#include "model/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wire_kind {
+	/* To init. */
+	WIRE_GO = 1, /* the ids are mapped */
+	WIRE_SIGNAL, /* number: for the program's process group */
+	WIRE_ALL,    /* number: for every process in the sandbox */
+	/* From init. */
+	WIRE_FAILED,   /* error: a step failed, nothing was run */
+	WIRE_TERMINAL, /* carries the terminal's other side */
+	WIRE_STARTED,
+	WIRE_PAUSED, /* the program was stopped from its terminal */
+	WIRE_ENDED,  /* end */
+	WIRE_KINDS
+};
+
+struct wire_end {
+	int32_t status;      /* as wait(2) gives it */
+	int32_t start_error; /* errno of exec; 0 */
+	bool stragglers;     /* processes were left that had to be killed */
+	uint64_t user_us, system_us;
+	uint64_t largest; /* bytes: the largest process */
+	uint64_t read_bytes, written_bytes;
+	struct result_report report;
+};
+
+struct wire {
+	uint32_t kind;
+	int32_t number;
+	union {
+		struct err error;
+		struct wire_end end;
+	};
+};
+
+/* fd: sent along; -1: none. 0 or a negative errno. */
+int wire_send(int socket, const struct wire *m, int fd);
+/*
+ * Without waiting when `wait` is false: -EAGAIN. -ECONNRESET: the other side is gone; -EPROTO: no
+ * message of ours. *ret_fd is -1 when none came; the caller owns it.
+ */
+int wire_receive(int socket, bool wait, struct wire *ret, int *ret_fd);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A plan: the flat, fully resolved description of one sandbox and the command in it. Made from the
+ * effective configuration, the machine and the caller by a pure function, carried out by an engine,
+ * printed by `ward run --dry-run`. All texts live in the arena it was made in.
+ */
+
+#include "model/bindspec.h"
+#include "model/decide.h"
+#include "model/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_WORKSPACE "/workspace"
+#define PLAN_HOME "/home/sandbox"
+#define PLAN_HOSTNAME "sandbox"
+#define PLAN_NO_LIMIT UINT64_MAX
+
+/* What stands in the root of a sandbox, in the order in which it is put there. */
+enum plan_kind {
+	PLAN_DIR,    /* an empty folder */
+	PLAN_FILE,   /* a file with the text of `source` */
+	PLAN_LINK,   /* a symbolic link to `source` */
+	PLAN_MIRROR, /* what the host has there, read-only; nothing where it has nothing */
+	PLAN_BIND,   /* a folder or file of the host that somebody named */
+	PLAN_IMAGE,  /* everything of a folder that serves as the root, read-only */
+	PLAN_WORKSPACE_BIND,
+	PLAN_TMPFS,
+	PLAN_DEVICE, /* one of the host's harmless device nodes */
+	PLAN_PTS,    /* terminals of its own */
+	PLAN_PROC,
+	PLAN_MASK, /* a part of /proc that shows the host: made unreadable */
+	PLAN_KIND_COUNT
+};
+extern const char *const plan_kind_names[];
+
+struct plan_row {
+	enum plan_kind kind;
+	bool writable;
+	bool noexec;
+	bool owned;         /* BIND, WORKSPACE: its owner is the sandbox's user inside */
+	uint16_t mode;      /* TMPFS */
+	const char *target; /* inside, without the leading slash */
+	const char *source;
+	uint64_t size; /* TMPFS: bytes */
+	uint64_t inodes;
+};
+
+struct plan_limits {
+	uint64_t memory, swap, cpus, pids, files, file_size; /* cpus in thousandths */
+};
+
+/* How the program's input and output go. */
+enum plan_output {
+	PLAN_PASS,    /* the caller's own descriptors */
+	PLAN_RELAY,   /* through the supervisor, which counts and cuts */
+	PLAN_CAPTURE, /* kept for the result */
+	PLAN_TERMINAL,
+	PLAN_OUTPUT_COUNT
+};
+extern const char *const plan_output_names[];
+
+struct plan {
+	const char *const *argv; /* NULL at the end */
+	const char *const *env;
+	const char *cwd; /* inside */
+	const char *hostname;
+	uint32_t uid, gid;           /* inside */
+	uint32_t host_uid, host_gid; /* the kernel's: never 0 */
+	bool root;                   /* started by root: ids of its own, id-mapped workspace */
+	const struct plan_row *rows;
+	size_t row_count;
+	bool read_only_root;
+	uint64_t root_size; /* of the throw-away root */
+	uint64_t root_inodes;
+	enum workspace workspace;
+	const char *workspace_path; /* on the host; NULL: none */
+	const char *const *protect; /* NULL at the end */
+	const char *const *hide;
+	size_t protect_count, hide_count;
+	struct bindspec_rules bind_rules; /* for what is opened */
+	struct plan_limits limits;
+	uint64_t timeout, idle_timeout, kill_grace; /* ms; 0 = none */
+	enum plan_output output;
+	uint64_t output_limit;
+	bool landlock; /* lay Landlock rules: wherever the kernel has it */
+	unsigned landlock_abi;
+	bool broker;                          /* file changes in the workspace go through init */
+	unsigned cpus;                        /* of the machine */
+	enum mechanism enforced[LAYER_COUNT]; /* what will enforce each layer, as far as is known */
+};
+
+/* What the plan needs to know about who calls. */
+struct plan_caller {
+	const char *cwd; /* absolute, without links */
+	const char *const *env;
+	uint32_t uid, gid; /* effective */
+	uint32_t pid;      /* makes the kernel's ids of concurrent sandboxes differ */
+	uint32_t id_first; /* root: ids that may be used for sandboxes, and how many */
+	uint32_t id_count;
+	bool terminal; /* -t */
+	bool capture;  /* --json */
+	bool agent;    /* an agent's entrance: the default timeout holds */
+	bool relay;    /* somebody wrote a limit that needs counting */
+};
+
+struct plan_request {
+	const struct config *config;
+	const struct verdict *verdict;
+	const struct machine *machine;
+	const struct plan_caller *caller;
+	const char *const *argv;
+};
+
+int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, struct err *e);
+/* The rows of the root; part of plan_make (model/plan_root.c). */
+int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, struct err *e);

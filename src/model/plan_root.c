@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The rows of a plan's root: what stands in the sandbox's file system, in order. */
+
+#include "base/str.h"
+#include "model/pathname.h"
+#include "model/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHM_SIZE (64u << 20)
+#define TMPFS_FLOOR (64u << 10) /* the least that is of use */
+
+static const char etc_passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"
+				 "%s"
+				 "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n";
+static const char etc_group[] = "root:x:0:\n"
+				"%s"
+				"nogroup:x:65534:\n";
+static const char etc_hosts[] = "127.0.0.1 localhost " PLAN_HOSTNAME "\n"
+				"::1 localhost ip6-localhost " PLAN_HOSTNAME "\n";
+static const char etc_resolv[] = "# no network\n";
+static const char etc_nsswitch[] = "passwd: files\ngroup: files\nshadow: files\n"
+				   "hosts: files dns\nnetworks: files\nprotocols: files\n"
+				   "services: files\nethers: files\nrpc: files\n";
+
+/* What the host has of these is seen inside, read-only. */
+static const char *const host_folders[] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+/* Nothing here holds secrets; without them runtimes from the host's packages do not start. */
+static const char *const host_etc[] = {"etc/ld.so.cache", "etc/alternatives", "etc/ssl/certs",
+	"etc/ssl/openssl.cnf", "etc/pki/tls/certs", "etc/pki/ca-trust/extracted", "etc/localtime",
+	"etc/os-release", "etc/services", "etc/java-11-openjdk", "etc/java-17-openjdk",
+	"etc/java-21-openjdk", "etc/java-25-openjdk"};
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
+static const char *const device_links[][2] = {
+	{"dev/fd", "/proc/self/fd"},
+	{"dev/stdin", "/proc/self/fd/0"},
+	{"dev/stdout", "/proc/self/fd/1"},
+	{"dev/stderr", "/proc/self/fd/2"},
+	{"dev/ptmx", "pts/ptmx"},
+};
+/* Of /proc, what tells about the host and can be read by anybody. */
+static const char *const masks[] = {"proc/keys", "proc/key-users", "proc/timer_list",
+	"proc/sched_debug", "proc/latency_stats", "proc/interrupts", "proc/kallsyms", "proc/acpi",
+	"proc/scsi", "proc/asound", "proc/driver", "proc/fs"};
+
+struct rows {
+	struct arena *arena;
+	struct plan_row *items;
+	size_t count, room;
+};
+
+static struct plan_row *add(
+	struct rows *rows, enum plan_kind kind, const char *target, const char *source)
+{
+	struct plan_row *row;
+
+	if (rows->count == rows->room) {
+		struct plan_row *more = arena_array(rows->arena, rows->room * 2 + 64, sizeof *more);
+
+		if (rows->count > 0)
+			memcpy(more, rows->items, rows->count * sizeof *more);
+		rows->items = more;
+		rows->room = rows->room * 2 + 64;
+	}
+	row = &rows->items[rows->count++];
+	*row = (struct plan_row){.kind = kind, .target = target, .source = source};
+	return row;
+}
+
+static const char *without_slash(const char *path)
+{
+	while (*path == '/')
+		path++;
+	return path;
+}
+
+static void add_host(struct rows *rows, const struct plan *p)
+{
+	const char *user = arena_printf(
+		rows->arena, "sandbox:x:%u:%u:sandbox:" PLAN_HOME ":/bin/sh\n", p->uid, p->gid);
+	const char *group = arena_printf(rows->arena, "sandbox:x:%u:\n", p->gid);
+	const struct {
+		const char *target, *text;
+	} files[] = {
+		{"etc/passwd", arena_printf(rows->arena, etc_passwd, user)},
+		{"etc/group", arena_printf(rows->arena, etc_group, group)},
+		{"etc/hosts", etc_hosts},
+		{"etc/hostname", PLAN_HOSTNAME "\n"},
+		{"etc/resolv.conf", etc_resolv},
+		{"etc/nsswitch.conf", etc_nsswitch},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(host_folders); i++)
+		add(rows, PLAN_MIRROR, host_folders[i],
+			arena_printf(rows->arena, "/%s", host_folders[i]));
+	add(rows, PLAN_DIR, "etc", NULL);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		add(rows, PLAN_FILE, files[i].target, files[i].text);
+	for (size_t i = 0; i < ARRAY_LEN(host_etc); i++)
+		add(rows, PLAN_MIRROR, host_etc[i], arena_printf(rows->arena, "/%s", host_etc[i]));
+}
+
+static void add_system(struct rows *rows)
+{
+	add(rows, PLAN_DIR, "dev", NULL);
+	for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+		add(rows, PLAN_DEVICE, arena_printf(rows->arena, "dev/%s", devices[i]),
+			arena_printf(rows->arena, "/dev/%s", devices[i]));
+	for (size_t i = 0; i < ARRAY_LEN(device_links); i++)
+		add(rows, PLAN_LINK, device_links[i][0], device_links[i][1]);
+	add(rows, PLAN_PTS, "dev/pts", NULL);
+	add(rows, PLAN_DIR, "sys", NULL);
+	add(rows, PLAN_PROC, "proc", NULL);
+	for (size_t i = 0; i < ARRAY_LEN(masks); i++)
+		add(rows, PLAN_MASK, masks[i], NULL);
+}
+
+/* "/path[:option,...]", which the reader has checked. */
+static void add_tmpfs(struct rows *rows, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : strlen(text);
+	const char *path = arena_text(rows->arena, text, len);
+	struct plan_row *row = add(rows, PLAN_TMPFS, without_slash(path), NULL);
+	char *options = colon ? arena_text(rows->arena, colon + 1, strlen(colon + 1)) : NULL;
+
+	row->writable = true;
+	row->mode = 01777;
+	row->size = SHM_SIZE;
+	while (options && *options) {
+		char *comma = strchr(options, ',');
+		char *value = strchr(options, '=');
+
+		if (comma)
+			*comma = '\0';
+		if (str_eq(options, "noexec"))
+			row->noexec = true;
+		else if (strncmp(options, "size=", 5) == 0)
+			number_size(value + 1, &row->size, NULL);
+		else if (strncmp(options, "nr_inodes=", 10) == 0)
+			number_count(value + 1, &row->inodes, NULL);
+		else if (strncmp(options, "mode=", 5) == 0)
+			row->mode = (uint16_t)strtoul(value + 1, NULL, 8);
+		options = comma ? comma + 1 : NULL;
+	}
+}
+
+static void add_private(struct rows *rows, const struct sandbox *s)
+{
+	struct plan_row *shm = add(rows, PLAN_TMPFS, "dev/shm", NULL);
+
+	*shm = (struct plan_row){.kind = PLAN_TMPFS,
+		.target = "dev/shm",
+		.writable = true,
+		.mode = 01777,
+		.size = SHM_SIZE};
+	for (size_t i = 0; i < s->tmpfs.count; i++)
+		add_tmpfs(rows, s->tmpfs.items[i].text);
+}
+
+static void add_workspace(struct rows *rows, const struct sandbox *s, const struct plan *p)
+{
+	struct plan_row *row;
+
+	if (p->workspace != WORKSPACE_NONE) {
+		row = add(rows, PLAN_WORKSPACE_BIND, without_slash(PLAN_WORKSPACE),
+			p->workspace_path);
+		row->writable = p->workspace == WORKSPACE_RW;
+		row->owned = true;
+	} else {
+		row = add(rows, PLAN_TMPFS, without_slash(PLAN_WORKSPACE), NULL);
+		row->writable = true;
+		row->mode = 0755;
+		row->size = s->resources.disk.at.source ? s->resources.disk.v : SHM_SIZE;
+	}
+	/* The name that another system gives to the same folder. */
+	add(rows, PLAN_LINK, "agent", "workspace");
+}
+
+static int add_binds(
+	struct rows *rows, const struct plan_request *q, const struct sandbox *s, struct err *e)
+{
+	for (size_t i = 0; i < s->host_paths.count; i++) {
+		const char *path = s->host_paths.items[i].text;
+
+		add(rows, PLAN_BIND, without_slash(path), path);
+	}
+	for (size_t i = 0; i < s->binds.count; i++) {
+		struct plan_row *row;
+		struct bindspec b;
+		int r = bindspec_parse(rows->arena, s->binds.items[i].text, q->config->home, &b, e);
+
+		if (r < 0)
+			return err_ctx(e, r, "binds");
+		row = add(rows, PLAN_BIND, without_slash(b.target), b.source);
+		row->writable = b.writable;
+		row->owned = true;
+	}
+	return 0;
+}
+
+static uint64_t share(uint64_t whole, uint64_t part, uint64_t sum)
+{
+	return (uint64_t)((double)whole * ((double)part / (double)sum));
+}
+
+/* `disk` and `inodes` hold for everything that ward stores together: each tmpfs gets its share. */
+static int divide_disk(struct rows *rows, const struct limits *l, struct err *e)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		sum += rows->items[i].kind == PLAN_TMPFS ? rows->items[i].size : 0;
+	for (size_t i = 0; i < rows->count; i++) {
+		struct plan_row *row = &rows->items[i];
+		uint64_t wanted = row->size;
+
+		if (row->kind != PLAN_TMPFS)
+			continue;
+		if (l->disk.at.source && sum > l->disk.v)
+			row->size = share(l->disk.v, wanted, sum);
+		if (l->inodes.at.source) {
+			uint64_t inodes = share(l->inodes.v, wanted, sum);
+
+			inodes = inodes < 16 ? 16 : inodes;
+			row->inodes = row->inodes && row->inodes < inodes ? row->inodes : inodes;
+		}
+		if (row->size < TMPFS_FLOOR)
+			return err_set(e, EINVAL,
+				"resources.disk is too small: /%s would get %llu bytes; give at "
+				"least 64K for each tmpfs",
+				row->target, (unsigned long long)row->size);
+	}
+	return 0;
+}
+
+int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, struct err *e)
+{
+	const struct sandbox *s = &q->verdict->effective->s.sandbox;
+	struct rows rows = {.arena = a};
+	int r;
+
+	if (str_eq(s->image.v, "host"))
+		add_host(&rows, p);
+	add_system(&rows);
+	add_private(&rows, s);
+	r = add_binds(&rows, q, s, e);
+	if (r < 0)
+		return r;
+	add_workspace(&rows, s, p);
+	if (!str_eq(s->image.v, "host"))
+		add(&rows, PLAN_IMAGE, "", s->image.v + strlen("dir:"));
+	r = divide_disk(&rows, &s->resources, e);
+	if (r < 0)
+		return r;
+	p->rows = rows.items;
+	p->row_count = rows.count;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/result.h"
+
+#include <errno.h>
+
+const char *const end_reason_names[] = {
+	"exited", "signalled", "timeout", "idle", "oom", "policy", "stopped", "internal", NULL};
+const char *const limit_hit_names[] = {"memory", "pids", "disk", "inodes", "files", "output", NULL};
+
+_Static_assert(ARRAY_LEN(end_reason_names) == END_COUNT + 1, "a name for each reason");
+_Static_assert(ARRAY_LEN(limit_hit_names) == HIT_COUNT + 1, "a name for each limit");
+
+enum { STATUS_TIMEOUT = 124, STATUS_WARD = 125, STATUS_CANNOT = 126, STATUS_NOT_FOUND = 127 };
+
+void result_free(struct result *r)
+{
+	buf_free(&r->output[0]);
+	buf_free(&r->output[1]);
+}
+
+int result_status(const struct result *r)
+{
+	if (r->start_error)
+		return r->start_error == ENOENT || r->start_error == ENOTDIR ? STATUS_NOT_FOUND
+									     : STATUS_CANNOT;
+	switch (r->reason) {
+	case END_TIMEOUT:
+	case END_IDLE:
+		return STATUS_TIMEOUT;
+	case END_OOM:
+		return 128 + 9;
+	case END_POLICY:
+		return STATUS_CANNOT;
+	case END_INTERNAL:
+		return STATUS_WARD;
+	case END_EXITED:
+	case END_SIGNALLED:
+	case END_STOPPED:
+	case END_COUNT:
+		break;
+	}
+	return r->signal ? 128 + r->signal : r->exit_code;
+}

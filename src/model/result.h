@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What came of one command: how it ended, why, what it used, what was refused to it. Filled by the
+ * engine, written as JSON and shown by the entrances. Owns the captured output only.
+ */
+
+#include "base/buf.h"
+#include "model/layer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum end_reason {
+	END_EXITED,
+	END_SIGNALLED,
+	END_TIMEOUT,
+	END_IDLE,
+	END_OOM,
+	END_POLICY,
+	END_STOPPED,
+	END_INTERNAL,
+	END_COUNT
+};
+extern const char *const end_reason_names[];
+
+/* Limits that the command ran into. */
+enum limit_hit { HIT_MEMORY, HIT_PIDS, HIT_DISK, HIT_INODES, HIT_FILES, HIT_OUTPUT, HIT_COUNT };
+extern const char *const limit_hit_names[];
+
+#define RESULT_DENIED 16
+#define RESULT_REFUSED 16
+#define RESULT_NAME 96
+
+struct result_denied { /* a system call that was refused */
+	int32_t number;
+	uint32_t count;
+};
+
+struct result_refused { /* a protected name in the workspace */
+	uint32_t count;
+	char path[RESULT_NAME]; /* relative; cut when longer */
+};
+
+struct result_report { /* what the sandbox itself counted; a plain value, sent over a socket */
+	struct result_denied denied[RESULT_DENIED];
+	struct result_refused refused[RESULT_REFUSED];
+	uint32_t denied_more, refused_more; /* what found no row above */
+};
+
+struct result_usage {
+	uint64_t wall_us, user_us, system_us;
+	uint64_t memory_peak; /* bytes */
+	uint64_t read_bytes, written_bytes;
+	uint64_t output_bytes[2]; /* stdout, stderr; only when they were relayed */
+};
+
+struct result {
+	int exit_code; /* -1: it was ended by a signal */
+	int signal;    /* 0: none */
+	enum end_reason reason;
+	int start_error; /* errno of a program that could not be started; 0 */
+	uint32_t hits[HIT_COUNT];
+	struct result_usage usage;
+	struct result_report report;
+	struct buf output[2];
+	uint64_t dropped[2];               /* bytes beyond the limit */
+	const char *enforced[LAYER_COUNT]; /* the mechanism in words */
+};
+
+void result_free(struct result *r);
+/* The exit status of a program that stands for the command. */
+int result_status(const struct result *r);

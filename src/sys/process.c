@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/process.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+pid_t process_start(unsigned long namespaces, int cgroup, int *ret_pidfd)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = namespaces | CLONE_PIDFD | (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+		.cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
+	};
+	long pid = syscall(SYS_clone3, &args, sizeof args);
+
+	if (pid < 0)
+		return -errno;
+	if (pid > 0)
+		*ret_pidfd = pidfd;
+	return (pid_t)pid;
+}
+
+static int write_at(int dirfd, const char *name, const char *text)
+{
+	auto_fd int fd = openat(dirfd, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static int write_map(int dirfd, const char *name, unsigned inside, unsigned outside)
+{
+	char line[64];
+
+	snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
+	return write_at(dirfd, name, line);
+}
+
+int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, gid_t host_gid,
+	int keep_groups)
+{
+	auto_fd int dir = -1;
+	char path[32];
+	int r;
+
+	snprintf(path, sizeof path, "/proc/%d", (int)pid);
+	dir = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	r = write_map(dir, "uid_map", inside_uid, host_uid);
+	/* Without rights of its own a process may map its group only when nobody in there can leave
+	 * groups that take rights away. */
+	if (r == 0 && keep_groups)
+		r = write_at(dir, "setgroups", "deny");
+	if (r == 0)
+		r = write_map(dir, "gid_map", inside_gid, host_gid);
+	return r;
+}
+
+int process_signal(int pidfd, int signal)
+{
+	return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) < 0 ? -errno : 0;
+}
+
+int process_raise_lo(void)
+{
+	auto_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+
+	if (fd < 0)
+		return -errno;
+	return ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? -errno : 0;
+}
