@@ -6,7 +6,7 @@ PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
 
-.PHONY: all help try test coverage fuzz bench bench-docs install format clean
+.PHONY: all help try test test-vm coverage fuzz bench bench-docs install format clean
 
 all: ## build the program: build/ward (LIBC=system: with the machine's own C library)
 	@scripts/deps check build
@@ -23,6 +23,11 @@ try: ## show on this machine what the program does
 test: ## run every test and check (T='unit/* checks/man': only these)
 	@scripts/deps install build test
 	@tests/run $(T)
+
+test-vm: ## boot Debian's own kernel and run the tests from outside there, as three kinds of user
+	@scripts/deps install build vm
+	@scripts/build build
+	@scripts/test-vm
 
 coverage: ## run the tests and report which lines and branches they reach
 	@scripts/deps install build test coverage
