@@ -408,6 +408,7 @@ static void test_hidden(void)
 /* ---- races: a thread changes the path, or the folders, under the broker's hands */
 
 #define FLIPS 20000
+#define SEEN() __asm__ volatile("" ::: "memory") /* no store is left out */
 struct flipping {
 	char path[64];
 	volatile bool stop;
@@ -419,7 +420,9 @@ static void *flip(void *ctx)
 
 	while (!f->stop) {
 		memcpy(f->path, "plain\0onfig", 12);
+		SEEN();
 		memcpy(f->path, ".git/config", 12);
+		SEEN();
 	}
 	return NULL;
 }
@@ -510,7 +513,9 @@ static void *flip_out(void *ctx)
 
 	while (!f->stop) {
 		memcpy(f->path, "/dev/null", 10);
+		SEEN();
 		memcpy(f->path, "key.pem\0x", 10);
+		SEEN();
 	}
 	return NULL;
 }
