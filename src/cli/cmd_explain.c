@@ -219,6 +219,17 @@ static void show_reach(struct call *c, const struct explanation *x)
 	buf_printf(c->out, ": %s\n", x->net.why);
 }
 
+static void show_gaps(struct call *c, const struct explanation *x)
+{
+	struct explain_gap gaps[EXPLAIN_GAPS];
+	size_t count = explain_gaps(x, gaps);
+
+	if (count > 0)
+		view_heading(c, "Not yet in this version");
+	for (size_t i = 0; i < count; i++)
+		view_row(c, gaps[i].what, gaps[i].text);
+}
+
 static void show(struct call *c, const struct explanation *x)
 {
 	show_subject(c, x);
@@ -232,7 +243,7 @@ static void show(struct call *c, const struct explanation *x)
 		show_verdict(c, x);
 	if (x->reach)
 		show_reach(c, x);
-	buf_puts(c->out, "\n" EXPLAIN_NOT_YET "\n");
+	show_gaps(c, x);
 }
 
 /* Which other sessions of the agent are worth showing: the main one, and one that is not. */

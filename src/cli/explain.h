@@ -7,9 +7,7 @@
 #include "cli/cli.h"
 #include "model/decide.h"
 
-#define EXPLAIN_NOT_YET                                                                           \
-	"This version of ward decides and explains; it does not run commands yet, so nothing is " \
-	"enforced yet."
+#define EXPLAIN_GAPS 8
 
 struct explain_options {
 	struct opt_text session;
@@ -43,4 +41,10 @@ struct explanation {
 	struct net_verdict net;
 };
 
+struct explain_gap {
+	const char *what, *text;
+};
+
 void explain_json(struct call *c, const struct explanation *x);
+/* What of this policy the present version does not carry out; how many, at most EXPLAIN_GAPS. */
+size_t explain_gaps(const struct explanation *x, struct explain_gap ret[EXPLAIN_GAPS]);

@@ -139,6 +139,18 @@ static void write_verdict(struct writer *w, const struct verdict *v)
 	write_end_object(w);
 }
 
+static void write_gaps(struct writer *w, const struct explanation *x)
+{
+	struct explain_gap gaps[EXPLAIN_GAPS];
+	size_t count = explain_gaps(x, gaps);
+
+	write_bool(w, "enforcedYet", count == 0);
+	write_object(w, "notYet");
+	for (size_t i = 0; i < count; i++)
+		write_text(w, gaps[i].what, gaps[i].text);
+	write_end_object(w);
+}
+
 void explain_json(struct call *c, const struct explanation *x)
 {
 	struct writer w = WRITER(c->out);
@@ -168,6 +180,6 @@ void explain_json(struct call *c, const struct explanation *x)
 		write_text(&w, "why", x->net.why);
 		write_end_object(&w);
 	}
-	write_bool(&w, "enforcedYet", false);
+	write_gaps(&w, x);
 	write_end_object(&w);
 }

@@ -30,10 +30,10 @@ const struct command *help_find(const char *name)
 }
 
 /* Commands that the design has and this version has not. */
-static const char *const later[] = {"run", "exec", "shell", "start", "stop", "restart", "status",
-	"list", "prune", "diff", "apply", "discard", "snapshot", "fork", "approvals", "approve",
-	"deny", "grants", "audit", "stats", "top", "verify", "mcp", "wrap", "net", "image",
-	"process", NULL};
+static const char *const later[] = {"exec", "shell", "start", "stop", "restart", "status", "list",
+	"prune", "diff", "apply", "discard", "snapshot", "fork", "approvals", "approve", "deny",
+	"grants", "audit", "stats", "top", "verify", "mcp", "wrap", "net", "image", "process",
+	NULL};
 
 int help_unknown(const char *word, struct err *e)
 {
@@ -43,8 +43,8 @@ int help_unknown(const char *word, struct err *e)
 	escape_text(&shown, word);
 	if (str_in(word, later))
 		return err_set(e, ENOSYS,
-			"'ward %s' is not yet supported: this version decides and explains, it "
-			"does not run commands",
+			"'ward %s' is not yet supported: this version decides, explains and runs "
+			"single commands ('ward run')",
 			word);
 	if (near)
 		return err_set(e, EINVAL, "unknown command '%s'; did you mean 'ward %s'?",
@@ -76,7 +76,7 @@ void help_group(struct buf *out, const char *group)
 
 void help_overview(struct buf *out)
 {
-	buf_puts(out, "ward " WARD_VERSION ": decides what AI agents may run, and where\n\n"
+	buf_puts(out, "ward " WARD_VERSION ": runs what AI agents may run, in sandboxes\n\n"
 		      "Usage: ward COMMAND [OPTIONS] [ARGUMENTS]\n\nCommands:\n");
 	for (size_t i = 0; commands[i]; i++)
 		buf_printf(out, "  %-15s %s\n", commands[i]->name, commands[i]->summary);

@@ -126,7 +126,6 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 		write_text(&w, layer_names[i], r->enforced[i] ? r->enforced[i] : "none");
 	write_end_object(&w);
 	write_end_object(&w);
-	buf_putc(c->out, '\n');
 }
 
 static void note_refusals(struct buf *out, const struct result_report *p)

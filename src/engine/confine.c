@@ -5,6 +5,7 @@
 #include "engine/confine.h"
 
 #include "base/cleanup.h"
+#include "engine/enforced.h"
 #include "engine/wire.h"
 #include "sys/caps.h"
 #include "sys/process.h"
@@ -34,10 +35,9 @@ int confine_groups(struct stage *s, struct err *e)
 		[LEAF_PIDS] = l->pids,
 	}};
 
-	(void)e;
 	cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", &s->cgroups);
 	leaf_make(&s->cgroups, &limits, &s->leaf);
-	return 0;
+	return enforced_check(s, e);
 }
 _Static_assert(PLAN_NO_LIMIT == LEAF_FREE, "limits are handed over as they are");
 

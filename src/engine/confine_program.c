@@ -92,9 +92,11 @@ int confine_resources(struct stage *s, struct err *e)
 		r = set_limit(RLIMIT_NOFILE, l->files, e);
 	if (r == 0)
 		r = set_limit(RLIMIT_FSIZE, l->file_size, e);
-	/* Counted within the sandbox's own user namespace; init is one of them. */
+	/* Counted within the sandbox's own user namespace; init is one of them. A control group
+	 * counts better, and what it refuses can be seen: there this is a second wall behind it. */
 	if (r == 0 && l->pids != PLAN_NO_LIMIT)
-		r = set_limit(RLIMIT_NPROC, l->pids + 1, e);
+		r = set_limit(RLIMIT_NPROC,
+			l->pids + (s->leaf.held[LEAF_PIDS].by == LEAF_BY_NONE ? 1 : 16), e);
 	umask(0022);
 	return r;
 }

@@ -11,15 +11,26 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define DEPTH_MAX 8       /* of folders that both the image and the sandbox have */
 #define ENTRIES_MAX 10000 /* of one such folder */
 
-static int fill(int image, int root, dev_t root_dev, int depth, struct err *e);
+/* A folder of the image and its place in the new root. */
+struct pair {
+	int image, root;
+	dev_t root_dev;
+	int depth;
+	bool layered;
+	const char *path; /* of the place, from the new root */
+};
+
+static int fill(const struct pair *at, struct err *e);
 
 /* Makes the name in the new root and puts the image's own there. */
-static int put_entry(int image, int root, const char *name, const struct stat *st, struct err *e)
+static int put_entry(const struct pair *at, const char *name, const struct stat *st, struct err *e)
 {
+	int image = at->image, root = at->root;
 	auto_fd int tree = -1;
 	auto_fd int made = -1;
 	char text[PATH_MAX];
@@ -49,27 +60,39 @@ static int put_entry(int image, int root, const char *name, const struct stat *s
 	r = tree < 0 ? tree : tree_set(tree, TREE_READ_ONLY, -1);
 	if (r >= 0)
 		r = tree_attach(tree, root, name);
+	if (r >= 0 && at->layered) {
+		snprintf(text, sizeof text, "%s%s", at->path, name);
+		r = image_layer(text);
+	}
 	return r < 0 ? err_sys(e, r, "put '%s' of the image in place", name) : 0;
 }
 
 /* The same name in both: the sandbox's wins; two folders are merged unless a mount stands there. */
-static int merge_entry(int image, int root, const char *name, const struct stat *st, dev_t root_dev,
-	int depth, struct err *e)
+static int merge_entry(
+	const struct pair *at, const char *name, const struct stat *st, struct err *e)
 {
 	auto_fd int from = -1;
 	auto_fd int to = -1;
+	char path[PATH_MAX];
+	struct pair below = *at;
 	struct stat there;
 
-	if (fstatat(root, name, &there, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? put_entry(image, root, name, st, e)
+	if (fstatat(at->root, name, &there, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? put_entry(at, name, st, e)
 				       : err_sys(e, -errno, "look at '%s'", name);
-	if (!S_ISDIR(there.st_mode) || !S_ISDIR(st->st_mode) || there.st_dev != root_dev)
+	if (!S_ISDIR(there.st_mode) || !S_ISDIR(st->st_mode) || there.st_dev != at->root_dev)
 		return 0;
-	from = openat(image, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	to = openat(root, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	from = openat(at->image, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	to = openat(at->root, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (from < 0 || to < 0)
 		return err_sys(e, -errno, "open '%s' of the image", name);
-	return fill(from, to, root_dev, depth + 1, e);
+	if ((size_t)snprintf(path, sizeof path, "%s%s/", at->path, name) >= sizeof path)
+		return err_set(e, ENAMETOOLONG, "'%s' of the image lies too deep", name);
+	below.image = from;
+	below.root = to;
+	below.path = path;
+	below.depth++;
+	return fill(&below, e);
 }
 
 static void close_folder(DIR **d)
@@ -83,56 +106,89 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static int fill(int image, int root, dev_t root_dev, int depth, struct err *e)
+/* The sandbox makes these itself. */
+static bool is_own(const struct pair *at, const char *name)
 {
-	int copy = openat(image, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static const char *const own[] = {"proc", "sys", "dev"};
+
+	for (size_t i = 0; i < ARRAY_LEN(own) && at->depth == 0; i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return false;
+}
+
+static int fill(const struct pair *at, struct err *e)
+{
+	int copy = openat(at->image, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_(close_folder) DIR *folder = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *entry;
 	int r = 0;
 
-	if (!folder || depth > DEPTH_MAX)
+	if (!folder || at->depth > DEPTH_MAX)
 		return err_sys(e, folder ? -ELOOP : -errno, "read a folder of the image");
 	for (int n = 0; r == 0 && (entry = readdir(folder)); n++) {
 		struct stat st;
 
 		if (n > ENTRIES_MAX)
 			return err_set(e, E2BIG, "a folder of the image has too many entries");
-		if (is_dots(entry->d_name) ||
-			(depth == 0 && (strcmp(entry->d_name, "proc") == 0 ||
-					       strcmp(entry->d_name, "sys") == 0 ||
-					       strcmp(entry->d_name, "dev") == 0)))
+		if (is_dots(entry->d_name) || is_own(at, entry->d_name))
 			continue;
-		if (fstatat(image, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (fstatat(at->image, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return err_sys(e, -errno, "look at '%s' of the image", entry->d_name);
-		r = merge_entry(image, root, entry->d_name, &st, root_dev, depth, e);
+		r = merge_entry(at, entry->d_name, &st, e);
 	}
 	return r;
 }
 
-int image_fill(int tree, struct err *e)
+int image_fill(int tree, bool layered, struct err *e)
 {
 	auto_fd int root = openat(AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct pair top = {.image = tree, .root = root, .layered = layered, .path = ""};
 	struct stat st;
 
 	if (root < 0 || fstat(root, &st) < 0)
 		return err_sys(e, -errno, "open the new root");
-	return err_ctx(e, fill(tree, root, st.st_dev, 0, e), "image");
+	top.root_dev = st.st_dev;
+	return err_ctx(e, fill(&top, e), "image");
 }
 
-/* Layers lie in a folder of the root tmpfs that is emptied of its name before the program runs. */
-int image_layer(struct stage *s, const struct plan_row *row)
+#define LAYERS ".layers"
+#define NOSUID_NODEV 6
+#define DETACH 2 /* MNT_DETACH */
+
+int image_layers_begin(const struct plan *p, struct err *e)
 {
-	char text[PATH_MAX], options[256];
-	ssize_t len = readlink(row->source, text, sizeof text - 1);
+	char options[96];
+	int r;
+
+	snprintf(options, sizeof options, "mode=700,size=%llu,nr_inodes=%llu",
+		(unsigned long long)p->root_size, (unsigned long long)p->root_inodes);
+	if (mkdir(LAYERS, 0700) < 0)
+		return err_sys(e, -errno, "make room for layers");
+	r = tree_mount("tmpfs", LAYERS, NOSUID_NODEV, options);
+	return r < 0 ? err_sys(e, r, "make room for layers") : 0;
+}
+
+int image_layer(const char *target)
+{
+	static unsigned count;
+	char upper[64], work[64], options[PATH_MAX + 256];
 	struct stat st;
 
-	(void)s;
-	if (len >= 0) {
-		text[len] = '\0';
-		return symlink(text, row->target) < 0 ? -errno : 0;
-	}
-	if (stat(row->source, &st) < 0)
-		return errno == ENOENT ? 0 : -errno;
-	(void)options;
-	return -ENOSYS;
+	if (lstat(target, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;
+	snprintf(upper, sizeof upper, LAYERS "/u%u", count);
+	snprintf(work, sizeof work, LAYERS "/w%u", count++);
+	if (mkdir(upper, 0755) < 0 || mkdir(work, 0700) < 0)
+		return -errno;
+	snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s,userxattr", target,
+		upper, work);
+	return tree_mount("overlay", target, NOSUID_NODEV, options);
+}
+
+int image_layers_end(struct err *e)
+{
+	if (syscall(SYS_umount2, LAYERS, DETACH) < 0 || rmdir(LAYERS) < 0)
+		return err_sys(e, -errno, "hide the layers");
+	return 0;
 }

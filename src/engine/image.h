@@ -11,6 +11,13 @@
  * there already win, and folders that hold such names are filled one level deeper. Nothing in the
  * image is followed: links are copied as they are.
  */
-int image_fill(int tree, struct err *e);
-/* What the host has at the row's source, with a throw-away layer over it that takes all changes. */
-int image_layer(struct stage *s, const struct plan_row *row);
+int image_fill(int tree, bool layered, struct err *e);
+
+/*
+ * Throw-away layers that take the changes to read-only folders: room for them is made before the
+ * rows are put in place, and loses its name afterwards. image_layer() does nothing for what is not
+ * a folder.
+ */
+int image_layers_begin(const struct plan *p, struct err *e);
+int image_layer(const char *target);
+int image_layers_end(struct err *e);

@@ -2,6 +2,7 @@
 #include "engine/native.h"
 
 #include "base/cleanup.h"
+#include "engine/enforced.h"
 #include "engine/stage.h"
 #include "engine/supervise.h"
 #include "sys/process.h"
@@ -154,6 +155,8 @@ static void finish(struct supervise *v, struct result *r)
 	relay_drain(&v->relay);
 	terminal_restore(&v->terminal);
 	take_usage(s, &v->end, r);
+	r->usage.wall_us = v->ended_at - v->started;
+	enforced_fill(s, r);
 	judge_end(v, r);
 	r->report = v->end.report;
 	for (int i = 0; i < RELAY_STREAMS; i++) {
@@ -194,6 +197,8 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 		.from = {-1, -1},
 		.keep = ret->output};
 	leave_to_init(s, &v);
+	/* What killed supervisors left: now, while the sandbox is being built anyway. */
+	leaf_sweep(&s->cgroups, &s->leaf);
 	r = supervise_loop(&v, e);
 	if (r == 0)
 		finish(&v, ret);

@@ -192,16 +192,9 @@ static int put_system(const struct plan_row *row)
 /* Files are covered with the null device, folders with an empty one; both stand in the root. */
 static int put_mask(const struct plan_row *row)
 {
-	static const char *const covers[] = {"dev/null", "sys"};
-	int r = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(covers); i++) {
-		r = syscall(SYS_mount, covers[i], row->target, NULL, MS_BIND, NULL) < 0 ? -errno
-											: 0;
-		if (r != -ENOTDIR)
-			break;
-	}
-	return r == -ENOENT ? 0 : r;
+	if (syscall(SYS_mount, row->source, row->target, NULL, MS_BIND, NULL) == 0)
+		return 0;
+	return errno == ENOENT ? 0 : -errno;
 }
 
 static int put_row(struct stage *s, size_t i, struct err *e)
@@ -220,14 +213,16 @@ static int put_row(struct stage *s, size_t i, struct err *e)
 		r = put_link(row->source, row->target);
 		break;
 	case PLAN_MIRROR:
-		r = s->plan->read_only_root ? put_mirror(row) : image_layer(s, row);
+		r = put_mirror(row);
+		if (r == 0 && !s->plan->read_only_root)
+			r = image_layer(row->target);
 		break;
 	case PLAN_BIND:
 	case PLAN_WORKSPACE_BIND:
 		r = attach(s->trees[i], row->target);
 		break;
 	case PLAN_IMAGE:
-		r = image_fill(s->trees[i], e);
+		r = image_fill(s->trees[i], !s->plan->read_only_root, e);
 		if (r < 0)
 			return r;
 		break;
@@ -272,8 +267,12 @@ int root_build(struct stage *s, struct err *e)
 	int r = mount_root(s->plan, e);
 
 	umask(0022);
+	if (r == 0 && !s->plan->read_only_root)
+		r = image_layers_begin(s->plan, e);
 	for (size_t i = 0; i < s->plan->row_count && r == 0; i++)
 		r = put_row(s, i, e);
+	if (r == 0 && !s->plan->read_only_root)
+		r = image_layers_end(e);
 	return r;
 }
 

@@ -224,6 +224,7 @@ int supervise_loop(struct supervise *v, struct err *e)
 			take_message(v);
 		keep_times(v);
 	}
+	v->ended_at = now_us();
 	if (!v->failed)
 		return 0;
 	*e = v->error;

@@ -226,6 +226,22 @@ static void take_bind_rules(const struct plan_request *q, struct plan *p)
 	};
 }
 
+static void take_require(const struct plan_request *q, struct plan *p)
+{
+	const struct opt_list *list = &q->verdict->effective->require;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct layer_require want;
+
+		if (layer_require_parse(list->items[i].text, &want, NULL) < 0)
+			continue;
+		/* Of two demands on one layer the one with a mechanism is the stricter. */
+		if (!p->required[want.layer] || want.accepted)
+			p->require[want.layer] = want;
+		p->required[want.layer] = true;
+	}
+}
+
 /* A copy: the caller's own words may be overwritten while the plan is carried out. */
 static const char *const *copy_words(struct arena *a, const char *const *argv)
 {
@@ -262,6 +278,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	take_workspace(q, a, &p);
 	take_env(q, a, &p);
 	take_bind_rules(q, &p);
+	take_require(q, &p);
 	p.cwd = find_cwd(q, a, &p);
 	r = plan_root(q, a, &p, e);
 	if (r < 0)

@@ -88,9 +88,10 @@ struct plan {
 	uint64_t output_limit;
 	bool landlock; /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
-	bool broker;                          /* file changes in the workspace go through init */
-	unsigned cpus;                        /* of the machine */
-	enum mechanism enforced[LAYER_COUNT]; /* what will enforce each layer, as far as is known */
+	bool broker;                /* file changes in the workspace go through init */
+	unsigned cpus;              /* of the machine */
+	bool required[LAYER_COUNT]; /* without it nothing runs */
+	struct layer_require require[LAYER_COUNT];
 };
 
 /* What the plan needs to know about who calls. */

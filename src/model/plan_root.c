@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define SHM_SIZE (64u << 20)
+#define LAYER_SIZE (512u << 20)
+#define LAYER_INODES 50000u
 #define TMPFS_FLOOR (64u << 10) /* the least that is of use */
 
 static const char etc_passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"
@@ -42,9 +44,10 @@ static const char *const device_links[][2] = {
 	{"dev/ptmx", "pts/ptmx"},
 };
 /* Of /proc, what tells about the host and can be read by anybody. */
-static const char *const masks[] = {"proc/keys", "proc/key-users", "proc/timer_list",
-	"proc/sched_debug", "proc/latency_stats", "proc/interrupts", "proc/kallsyms", "proc/acpi",
-	"proc/scsi", "proc/asound", "proc/driver", "proc/fs"};
+static const char *const masked_files[] = {"proc/keys", "proc/key-users", "proc/timer_list",
+	"proc/sched_debug", "proc/latency_stats", "proc/interrupts", "proc/kallsyms"};
+static const char *const masked_folders[] = {
+	"proc/acpi", "proc/scsi", "proc/asound", "proc/driver", "proc/fs"};
 
 struct rows {
 	struct arena *arena;
@@ -114,8 +117,11 @@ static void add_system(struct rows *rows)
 	add(rows, PLAN_PTS, "dev/pts", NULL);
 	add(rows, PLAN_DIR, "sys", NULL);
 	add(rows, PLAN_PROC, "proc", NULL);
-	for (size_t i = 0; i < ARRAY_LEN(masks); i++)
-		add(rows, PLAN_MASK, masks[i], NULL);
+	/* What stands at the source covers them. */
+	for (size_t i = 0; i < ARRAY_LEN(masked_files); i++)
+		add(rows, PLAN_MASK, masked_files[i], "dev/null");
+	for (size_t i = 0; i < ARRAY_LEN(masked_folders); i++)
+		add(rows, PLAN_MASK, masked_folders[i], "sys");
 }
 
 /* "/path[:option,...]", which the reader has checked. */
@@ -207,11 +213,22 @@ static uint64_t share(uint64_t whole, uint64_t part, uint64_t sum)
 	return (uint64_t)((double)whole * ((double)part / (double)sum));
 }
 
+/* The root and the layer that takes changes to it get a quarter of the storage each. */
+static void plan_layer(const struct limits *l, struct plan *p, uint64_t *sum)
+{
+	if (p->read_only_root)
+		return;
+	p->root_size = l->disk.at.source ? l->disk.v / 4 : LAYER_SIZE;
+	p->root_inodes = l->inodes.at.source ? l->inodes.v / 4 : LAYER_INODES;
+	*sum += 2 * p->root_size;
+}
+
 /* `disk` and `inodes` hold for everything that ward stores together: each tmpfs gets its share. */
-static int divide_disk(struct rows *rows, const struct limits *l, struct err *e)
+static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p, struct err *e)
 {
 	uint64_t sum = 0;
 
+	plan_layer(l, p, &sum);
 	for (size_t i = 0; i < rows->count; i++)
 		sum += rows->items[i].kind == PLAN_TMPFS ? rows->items[i].size : 0;
 	for (size_t i = 0; i < rows->count; i++) {
@@ -253,7 +270,7 @@ int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, str
 	add_workspace(&rows, s, p);
 	if (!str_eq(s->image.v, "host"))
 		add(&rows, PLAN_IMAGE, "", s->image.v + strlen("dir:"));
-	r = divide_disk(&rows, &s->resources, e);
+	r = divide_disk(&rows, &s->resources, p, e);
 	if (r < 0)
 		return r;
 	p->rows = rows.items;
