@@ -103,7 +103,7 @@ enum order {
 enum support {
 	SUPPORT_NONE,    /* known, but using it is an error: not yet supported */
 	SUPPORT_EXPLAIN, /* checked, merged and shown in what would happen, but not yet enforced */
-	SUPPORT_FULL     /* takes part in decisions */
+	SUPPORT_FULL     /* takes part in decisions, or is enforced */
 };
 
 struct field {

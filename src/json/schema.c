@@ -11,7 +11,7 @@
 const char *const schema_support_names[] = {
 	[SUPPORT_NONE] = "not yet supported",
 	[SUPPORT_EXPLAIN] = "explained, not yet enforced",
-	[SUPPORT_FULL] = "decides",
+	[SUPPORT_FULL] = "takes effect",
 };
 
 static void write_table(struct writer *w, const struct field *table);

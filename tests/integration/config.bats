@@ -225,7 +225,7 @@ print(eval(sys.argv[1]))' "$1"
 @test "schema --support: every key with one of three words, and the words are true" {
 	run -0 "$WARD" config schema --support
 	[ "${#lines[@]}" -gt 70 ]
-	run ! grep -vE '^[A-Za-z.]+ +(decides|explained, not yet enforced|not yet supported)$' <<<"$output"
+	run ! grep -vE '^[A-Za-z.]+ +(takes effect|explained, not yet enforced|not yet supported)$' <<<"$output"
 	while read -r key; do
 		[[ $key == agents.defaults.sandbox.* ]] || continue
 		run -125 "$WARD" config check --set "$key=x"
