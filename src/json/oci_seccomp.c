@@ -206,6 +206,7 @@ static int read_action(struct reader *r, const struct node *object, const char *
 	const char *number_key, const char *word_key, uint32_t *ret)
 {
 	const struct node *action = get(object, key), *number = get(object, number_key);
+	const struct node *word = get(object, word_key);
 	uint64_t code = EPERM;
 	size_t i = 0;
 	int rc = number ? read_number(r, number, MAX_ERRNO, &code) : 0;
@@ -223,8 +224,8 @@ static int read_action(struct reader *r, const struct node *object, const char *
 		return fail_word(r, action, action->text, "action");
 	if (number && actions[i].ret != SECCOMP_RET_ERRNO)
 		return fail(r, number, "%s has no place beside %s", number_key, action->text);
-	if (!number && get(object, word_key))
-		return fail(r, get(object, word_key), "write the number too, as %s", number_key);
+	if (!number && word)
+		return fail(r, word, "write the number too, as %s", number_key);
 	*ret = actions[i].ret | (actions[i].ret == SECCOMP_RET_ERRNO ? (uint32_t)code : 0);
 	return 0;
 }
