@@ -243,7 +243,7 @@ static void show_result(struct call *c, const struct findings *found)
 	view_heading(c, "Result");
 	buf_puts(c->out, "  ");
 	if (found->complete)
-		view_tone(c, VIEW_GOOD, "the native sandbox could enforce the default policy here");
+		view_tone(c, VIEW_GOOD, "the native sandbox can enforce the default policy here");
 	else
 		view_tone(c, VIEW_BAD, "the native sandbox cannot enforce the default policy here");
 	buf_printf(c->out, "\n  %u facilities limited or missing, %u warnings about engines\n",
@@ -367,9 +367,9 @@ const struct command cmd_doctor = {
 		   "and asks\n"
 		   "the container engines it finds for their versions. Nothing is left behind and "
 		   "nothing is\n"
-		   "changed. Exit status 0: the native sandbox could enforce the default policy "
+		   "changed. Exit status 0: the native sandbox can enforce the default policy "
 		   "here; 1: it\n"
-		   "could not, or --strict and something is limited.",
+		   "cannot, or --strict and something is limited.",
 	.examples = "  ward doctor\n"
 		    "  ward doctor --strict                 # for continuous integration\n"
 		    "  ward doctor --json > machine.json\n"

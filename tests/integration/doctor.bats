@@ -22,7 +22,7 @@ engine() { # NAME OUTPUT
 	[ "$status" = 0 ] || [ "$status" = 1 ]
 	[[ $output == *"$(uname -r)"* ]]
 	if [ "$status" = 0 ]; then
-		[[ $output == *'could enforce the default policy'* ]]
+		[[ $output == *'can enforce the default policy'* ]]
 	else
 		[[ $output == *'cannot enforce the default policy'* ]]
 	fi
