@@ -83,7 +83,7 @@ static bool holds_root(const struct broker *b, const struct broker_place *p)
 {
 	size_t len = strlen(p->path);
 
-	return strncmp(b->spec.root, p->path, len) == 0 &&
+	return len > 0 && strncmp(b->spec.root, p->path, len) == 0 &&
 	       (b->spec.root[len] == '/' || !b->spec.root[len]);
 }
 
@@ -148,17 +148,23 @@ int broker_judge_move(struct broker_call *c, const struct broker_place *from,
  */
 int broker_may_act(struct broker_call *c, const struct broker_place *p)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX + NAME_MAX + 2];
 	struct broker_ident ident;
+	int len;
 
 	if (p->inside)
 		return 0;
-	if (p->proc)
-		return broker_proc_allows(c, p->path) ? 0 : -EACCES;
 	if (p->object >= 0)
-		return 0;
-	if (broker_fd_path(c->b, p->dir, folder, sizeof(folder)) < 0 ||
-		broker_identify(AT_FDCWD, folder, &ident) < 0)
+		return !p->proc || broker_proc_allows(c, p->path) ? 0 : -EACCES;
+	len = broker_fd_path(c->b, p->dir, folder, PATH_MAX);
+	if (len < 0)
+		return len;
+	if (p->proc) {
+		snprintf(folder + len, sizeof(folder) - (size_t)len, "/%.*s",
+			(int)strcspn(p->name, "/"), p->name);
+		return broker_proc_allows(c, folder) ? 0 : -EACCES;
+	}
+	if (broker_identify(AT_FDCWD, folder, &ident) < 0)
 		return errno == ENOENT ? -ENOENT : -EACCES;
 	return ident.mount == p->mount ? 0 : -EACCES;
 }

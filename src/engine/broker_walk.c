@@ -45,8 +45,29 @@ static const char *below(const char *path, const char *root)
 	return path[len] ? path + len + 1 : path + len;
 }
 
-/* Fills the path of a folder or a file, and whether it is in the workspace. */
-static int locate_fd(struct broker_call *c, int fd, bool object, struct broker_place *p)
+/* Whether a folder is in the workspace, and its path if it may be; else that is left empty. */
+static int locate_dir(struct broker_call *c, int fd, struct broker_place *p)
+{
+	struct broker_ident ident;
+	int r = p->mount ? 0 : broker_identify(fd, "", &ident);
+
+	if (r < 0)
+		return r;
+	if (!p->mount) {
+		p->mount = ident.mount;
+		p->proc = ident.mount != c->b->mount && broker_is_proc(fd) == 1;
+	}
+	if (p->mount != c->b->mount)
+		return 0;
+	r = broker_fd_path(c->b, fd, p->path, PATH_MAX);
+	if (r < 0)
+		return r;
+	p->rel = below(p->path, c->b->spec.root);
+	p->inside = p->rel;
+	return 0;
+}
+
+static int locate_object(struct broker_call *c, int fd, struct broker_place *p)
 {
 	struct broker *b = c->b;
 	struct broker_ident ident;
@@ -57,17 +78,14 @@ static int locate_fd(struct broker_call *c, int fd, bool object, struct broker_p
 	if (r < 0)
 		return r;
 	p->mount = ident.mount;
-	if (object)
-		p->mode = ident.mode;
+	p->mode = ident.mode;
+	p->proc = ident.mount != b->mount && broker_is_proc(fd) == 1;
 	if (p->mount == b->mount)
 		p->rel = below(p->path, b->spec.root);
-	else
-		p->proc = broker_is_proc(fd) == 1;
-	/* A descriptor that came from the host has the host's name for the same file. */
-	if (object && !p->proc && p->mount != b->mount)
+	else if (!p->proc) /* what came from the host has the host's name for the same file */
 		p->rel = below(p->path, b->spec.host_root);
 	p->inside = p->rel;
-	if (object && ident.nameless)
+	if (ident.nameless)
 		p->rel = NULL;
 	return 0;
 }
@@ -80,7 +98,9 @@ static int add_name(struct broker_place *p)
 
 	if (len > NAME_MAX)
 		return -ENAMETOOLONG;
-	if (at == 0 || p->path[at - 1] != '/')
+	if (at == 0)
+		return 0;
+	if (p->path[at - 1] != '/')
 		p->path[at++] = '/';
 	memcpy(p->path + at, p->name, len);
 	p->path[at + len] = '\0';
@@ -90,31 +110,35 @@ static int add_name(struct broker_place *p)
 	return 0;
 }
 
-/* Opens the folder that a text names. */
-static int open_folder(struct broker_call *c, int start, const char *text)
+/* Opens the folder that a text names. What is learnt on the way is kept. */
+static int open_folder(struct broker_call *c, const char *text, struct broker_place *p)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
-	int at = start >= 0 ? start : c->b->slash;
+	int at = p->start >= 0 ? p->start : c->b->slash;
 	auto_fd int fd = (int)syscall(SYS_openat2, at, text, &how, sizeof(how));
 	struct broker_ident ident;
 
+	p->mount = 0;
+	p->proc = false;
 	if (fd >= 0 && broker_identify(fd, "", &ident) == 0 &&
-		(ident.mount == c->b->mount || broker_is_proc(fd) == 0))
+		(ident.mount == c->b->mount || broker_is_proc(fd) == 0)) {
+		p->mount = ident.mount;
 		return take_fd(&fd);
-	return broker_walk_slow(c, start, text);
+	}
+	return broker_walk_slow(c, p->start, text);
 }
 
 /* The path is a folder: what it names is known by its descriptor. */
 static int locate_folder(struct broker_call *c, const char *text, struct broker_place *p)
 {
-	int fd = open_folder(c, p->start, text);
+	int fd = open_folder(c, text, p);
 
 	if (fd < 0)
 		return fd;
 	p->object = fd;
 	p->known = p->exists = true;
-	return locate_fd(c, fd, true, p);
+	return locate_object(c, fd, p);
 }
 
 /* at: where the last component begins in the text. The text's slash before it is overwritten. */
@@ -129,14 +153,14 @@ static int locate_parent(struct broker_call *c, char *text, size_t at, struct br
 		fd = fd < 0 ? -errno : fd;
 	} else {
 		text[at - 1] = '\0';
-		fd = open_folder(c, p->start, text);
+		fd = open_folder(c, text, p);
 	}
 	if (fd < 0)
 		return fd;
 	cleanup_fd(&p->dir);
 	p->dir = fd;
 	p->name = text + at;
-	return locate_fd(c, fd, false, p);
+	return locate_dir(c, fd, p);
 }
 
 static bool is_dots(const char *name, size_t len)
@@ -166,7 +190,7 @@ static int locate(struct broker_call *c, char *text, unsigned how, struct broker
 		p->dots = true;
 		p->name = "/";
 		p->dir = fcntl(c->b->slash, F_DUPFD_CLOEXEC, 0);
-		return p->dir < 0 ? -errno : locate_fd(c, p->dir, false, p);
+		return p->dir < 0 ? -errno : locate_dir(c, p->dir, p);
 	}
 	r = locate_parent(c, text, at, p);
 	if (r >= 0)
@@ -206,7 +230,7 @@ int broker_place_of(struct broker_call *c, int object, struct broker_place *p)
 	begin(p);
 	p->object = object;
 	p->known = p->exists = true;
-	return locate_fd(c, object, true, p);
+	return locate_object(c, object, p);
 }
 
 /* The link in the last component: prepares the next round. 1: it led to a file by itself. */
