@@ -56,15 +56,54 @@ int confine_start(struct stage *s, struct err *e)
 	return 0;
 }
 
+/* What was opened since init started: it gets copies, in the order in which it takes them. */
+static void gather(const struct stage *s, struct wire_fds *ret)
+{
+	ret->count = 0;
+	for (int g = 0; g < s->leaf.count; g++)
+		if (s->leaf.group[g].tasks >= 0)
+			ret->fd[ret->count++] = s->leaf.group[g].tasks;
+	for (size_t i = 0; i < s->plan->row_count && s->plan->root; i++)
+		if (s->trees[i] >= 0 && ret->count < WIRE_FDS)
+			ret->fd[ret->count++] = s->trees[i];
+}
+
+static bool is_source(const struct plan_row *row)
+{
+	return row->kind == PLAN_BIND || row->kind == PLAN_WORKSPACE_BIND ||
+	       row->kind == PLAN_IMAGE;
+}
+
+static int take_over(struct stage *s, const struct wire *go, const struct wire_fds *fds)
+{
+	size_t n = 0;
+
+	s->pids_held = go->pids_held;
+	s->leaf.count = 0;
+	for (uint32_t g = 0; g < go->tasks && n < fds->count && g < CGROUP_COUNT; g++)
+		s->leaf.group[s->leaf.count++].tasks = fds->fd[n++];
+	for (size_t i = 0; i < s->plan->row_count && s->plan->root; i++)
+		if (is_source(&s->plan->rows[i])) {
+			if (n >= fds->count)
+				return -EPROTO;
+			s->trees[i] = fds->fd[n++];
+		}
+	return n == fds->count ? 0 : -EPROTO;
+}
+
 int confine_map(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	struct wire go = {.kind = WIRE_GO};
+	struct wire go = {.kind = WIRE_GO, .pids_held = s->leaf.held[LEAF_PIDS].by != LEAF_BY_NONE};
+	struct wire_fds fds;
 	int r = process_map(s->init, p->uid, s->host_uid, p->gid, s->host_gid, !p->root);
 
 	if (r < 0)
 		return err_sys(e, r, "map user %u to %u", p->uid, (unsigned)s->host_uid);
-	r = wire_send(s->control, &go, -1);
+	gather(s, &fds);
+	for (int g = 0; g < s->leaf.count; g++)
+		go.tasks += s->leaf.group[g].tasks >= 0;
+	r = wire_send(s->control, &go, &fds);
 	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
 }
 
@@ -73,7 +112,9 @@ int confine_session(struct stage *s, struct err *e)
 	/* The caller's words and environment are not for others to read. */
 	memset(s->arguments, 0, s->arguments_len);
 	memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);
-	if (setsid() < 0)
+	/* Only for a terminal: signals of the caller's do not reach init, which blocks them all,
+	 * and the program gets a session of its own. */
+	if (s->plan->output == PLAN_TERMINAL && setsid() < 0)
 		return err_sys(e, -errno, "start a session");
 	return 0;
 }
@@ -93,11 +134,14 @@ int confine_network(struct stage *s, struct err *e)
 int confine_ids(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	struct wire m;
-	int fd = -1, r = wire_receive(s->control, true, &m, &fd);
+	struct wire_fds fds;
+	struct wire go;
+	int r = wire_receive(s->control, true, &go, &fds);
 
-	if (r < 0 || m.kind != WIRE_GO)
-		return err_sys(e, r < 0 ? r : -EPROTO, "wait for the supervisor");
+	if (r == 0)
+		r = go.kind == WIRE_GO ? take_over(s, &go, &fds) : -EPROTO;
+	if (r < 0)
+		return err_sys(e, r, "wait for the supervisor");
 	if (p->root && setgroups(0, NULL) < 0)
 		return err_sys(e, -errno, "leave the caller's groups");
 	if (syscall(SYS_setresgid, p->gid, p->gid, p->gid) < 0 ||
@@ -146,7 +190,7 @@ int confine_terminal(struct stage *s, struct err *e)
 	s->terminal = openat(AT_FDCWD, path, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (s->terminal < 0 || ioctl(s->terminal, TIOCSCTTY, 0) < 0)
 		return err_sys(e, -errno, "open '%s'", path);
-	r = wire_send(s->control, &m, other);
+	r = wire_send(s->control, &m, &(struct wire_fds){{other}, 1});
 	return r < 0 ? err_sys(e, r, "hand out the terminal") : 0;
 }
 

@@ -96,7 +96,7 @@ int confine_resources(struct stage *s, struct err *e)
 	 * counts better, and what it refuses can be seen: there this is a second wall behind it. */
 	if (r == 0 && l->pids != PLAN_NO_LIMIT)
 		r = set_limit(RLIMIT_NPROC,
-			l->pids + (s->leaf.held[LEAF_PIDS].by == LEAF_BY_NONE ? 1 : 16), e);
+			l->pids + (s->pids_held ? 16 : 1), e);
 	umask(0022);
 	return r;
 }

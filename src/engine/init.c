@@ -33,7 +33,7 @@ static _Noreturn void give_up(struct stage *s, const struct err *e)
 {
 	struct wire m = {.kind = WIRE_FAILED, .error = *e};
 
-	wire_send(s->control, &m, -1);
+	wire_send(s->control, &m, NULL);
 	_exit(1);
 }
 
@@ -41,7 +41,7 @@ static void say(struct init *in, uint32_t kind, int number)
 {
 	struct wire m = {.kind = kind, .number = number};
 
-	wire_send(in->stage->control, &m, -1);
+	wire_send(in->stage->control, &m, NULL);
 }
 
 static uint64_t in_us(const struct timeval *t)
@@ -106,7 +106,7 @@ static _Noreturn void report_end(struct init *in)
 	m.end.read_bytes = (uint64_t)u.ru_inblock << 9;
 	m.end.written_bytes = (uint64_t)u.ru_oublock << 9;
 	take_report(&s->broker.report, &m.end.report);
-	wire_send(s->control, &m, -1);
+	wire_send(s->control, &m, NULL);
 	_exit(0);
 }
 
@@ -131,10 +131,8 @@ static void reap(struct init *in)
 static void obey(struct init *in)
 {
 	struct wire m;
-	int fd = -1, r = wire_receive(in->stage->control, false, &m, &fd);
+	int r = wire_receive(in->stage->control, false, &m, NULL);
 
-	if (fd >= 0)
-		close(fd);
 	if (r == -EAGAIN)
 		return;
 	if (r < 0)

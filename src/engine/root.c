@@ -146,22 +146,20 @@ static int put_device(const struct plan_row *row)
 		unsigned major, minor;
 	} known[] = {{"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7},
 		{"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0}};
-	auto_fd int tree = tree_open(AT_FDCWD, row->source);
 	struct stat st;
-	int r;
+	int r = make_target(row->target, false);
 
-	if (tree < 0)
-		return tree;
-	if (fstat(tree, &st) < 0)
+	if (r < 0)
+		return r;
+	if (syscall(SYS_mount, row->source, row->target, NULL, MS_BIND, NULL) < 0 ||
+		lstat(row->target, &st) < 0)
 		return -errno;
-	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (strcmp(known[i].path, row->source) != 0)
-			continue;
-		if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(known[i].major, known[i].minor))
-			return -ENODEV;
-		r = tree_set(tree, TREE_DEVICES | TREE_NOEXEC, -1);
-		return r < 0 ? r : attach(tree, row->target);
-	}
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(known[i].path, row->source) == 0)
+			return S_ISCHR(st.st_mode) &&
+					       st.st_rdev == makedev(known[i].major, known[i].minor)
+				       ? 0
+				       : -ENODEV;
 	return -ENODEV;
 }
 

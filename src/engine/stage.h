@@ -40,6 +40,8 @@ struct stage {
 	pid_t program;   /* inside */
 	pid_t init;      /* on the host */
 	int pidfd;
+	bool orderly;   /* init has said that everything in the sandbox has ended */
+	bool pids_held; /* init: a control group limits the number of processes */
 	struct cgroup_view cgroups;
 };
 

@@ -11,6 +11,14 @@
 
 #include "base/macro.h"
 
+static bool groups_first(const struct plan *p)
+{
+	return p->cgroup2;
+}
+static bool groups_later(const struct plan *p)
+{
+	return !p->cgroup2;
+}
 static bool by_root(const struct plan *p)
 {
 	return p->root;
@@ -29,12 +37,14 @@ static bool has_terminal(const struct plan *p)
 }
 
 const struct step steps[] = {
-	{"open folders of the host", STEP_SUPERVISOR, by_root, sources_open, show_sources},
-	{"make control groups", STEP_SUPERVISOR, NULL, confine_groups, show_groups},
+	/* In version 2 init is born in its group; in version 1 groups are made while it works. */
+	{"make control groups", STEP_SUPERVISOR, groups_first, confine_groups, show_groups},
 	{"start in new namespaces", STEP_SUPERVISOR, NULL, confine_start, show_namespaces},
+	{"open folders of the host", STEP_SUPERVISOR, by_root, sources_open, show_sources},
+	{"make control groups", STEP_SUPERVISOR, groups_later, confine_groups, show_groups},
 	{"map user and group", STEP_SUPERVISOR, NULL, confine_map, show_ids},
 
-	{"leave the caller's session", STEP_INIT, NULL, confine_session, NULL},
+	{"forget the caller", STEP_INIT, NULL, confine_session, NULL},
 	{"enter a network namespace", STEP_INIT, NULL, confine_network, show_network},
 	{"take on the ids", STEP_INIT, NULL, confine_ids, show_ids},
 	{"end with the supervisor", STEP_INIT, NULL, confine_lifetime, NULL},

@@ -26,7 +26,7 @@ static void tell(struct supervise *v, uint32_t kind, int number)
 {
 	struct wire m = {.kind = kind, .number = number};
 
-	wire_send(v->stage->control, &m, -1);
+	wire_send(v->stage->control, &m, NULL);
 }
 
 /* Init dies, and the kernel ends every process of its namespace, whatever they are doing. */
@@ -97,8 +97,8 @@ static void take_signals(struct supervise *v)
 static void take_message(struct supervise *v)
 {
 	struct wire m;
-	auto_fd int fd = -1;
-	int r = wire_receive(v->stage->control, false, &m, &fd);
+	auto_(wire_close) struct wire_fds fds = {.count = 0};
+	int r = wire_receive(v->stage->control, false, &m, &fds);
 
 	if (r == -EAGAIN)
 		return;
@@ -114,11 +114,14 @@ static void take_message(struct supervise *v)
 		v->error.text[sizeof v->error.text - 1] = '\0';
 		break;
 	case WIRE_ENDED:
-		v->ended = true;
+		v->ended = v->orderly = true;
 		v->end = m.end;
 		break;
 	case WIRE_TERMINAL:
-		terminal_attach(&v->terminal, take_fd(&fd));
+		if (fds.count == 1 && fds.fd[0] >= 0) {
+			terminal_attach(&v->terminal, fds.fd[0]);
+			fds.count = 0;
+		}
 		v->relay.from[RELAY_OUT] = v->terminal.master;
 		break;
 	case WIRE_PAUSED:

@@ -18,7 +18,7 @@ struct supervise {
 	int signals;
 	struct relay relay;
 	struct terminal terminal;
-	bool ended, failed;
+	bool ended, failed, orderly;
 	struct wire_end end;
 	struct err error;
 	uint64_t started, ended_at, deadline, idle_deadline, kill_at, watch_at; /* us; 0 = none */

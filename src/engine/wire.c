@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/wire.h"
 
-#include "base/cleanup.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* Only what the kind needs: most messages are eight bytes. */
 static size_t wire_size(const struct wire *m)
@@ -23,22 +22,31 @@ static size_t wire_size(const struct wire *m)
 
 union fd_room {
 	struct cmsghdr align;
-	char room[CMSG_SPACE(sizeof(int))];
+	char room[CMSG_SPACE(sizeof(int[WIRE_FDS]))];
 };
 
-int wire_send(int socket, const struct wire *m, int fd)
+void wire_close(struct wire_fds *fds)
+{
+	for (size_t i = 0; i < fds->count; i++)
+		close(fds->fd[i]);
+	fds->count = 0;
+}
+
+int wire_send(int socket, const struct wire *m, const struct wire_fds *fds)
 {
 	struct iovec data = {.iov_base = (void *)m, .iov_len = wire_size(m)};
 	struct msghdr h = {.msg_iov = &data, .msg_iovlen = 1};
-	union fd_room room = {0};
+	union fd_room room;
 
-	if (fd >= 0) {
+	if (fds && fds->count > 0) {
+		size_t size = fds->count * sizeof fds->fd[0];
+
 		h.msg_control = &room;
-		h.msg_controllen = sizeof room;
-		*CMSG_FIRSTHDR(&h) = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)),
+		h.msg_controllen = CMSG_SPACE(size);
+		*CMSG_FIRSTHDR(&h) = (struct cmsghdr){.cmsg_len = CMSG_LEN(size),
 			.cmsg_level = SOL_SOCKET,
 			.cmsg_type = SCM_RIGHTS};
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&h)), &fd, sizeof fd);
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&h)), fds->fd, size);
 	}
 	while (sendmsg(socket, &h, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)
@@ -46,18 +54,18 @@ int wire_send(int socket, const struct wire *m, int fd)
 	return 0;
 }
 
-static int take_descriptor(struct msghdr *h)
+static void take_descriptors(struct msghdr *h, struct wire_fds *ret)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(h);
-	int fd = -1;
 
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
+	ret->count = 0;
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return;
+	ret->count = (c->cmsg_len - CMSG_LEN(0)) / sizeof ret->fd[0];
+	memcpy(ret->fd, CMSG_DATA(c), ret->count * sizeof ret->fd[0]);
 }
 
-int wire_receive(int socket, bool wait, struct wire *ret, int *ret_fd)
+int wire_receive(int socket, bool wait, struct wire *ret, struct wire_fds *ret_fds)
 {
 	struct iovec data = {.iov_base = ret, .iov_len = sizeof *ret};
 	union fd_room room;
@@ -65,7 +73,7 @@ int wire_receive(int socket, bool wait, struct wire *ret, int *ret_fd)
 		.msg_iovlen = 1,
 		.msg_control = &room,
 		.msg_controllen = sizeof room};
-	auto_fd int fd = -1;
+	struct wire_fds came = {.count = 0};
 	ssize_t n;
 
 	do
@@ -73,12 +81,15 @@ int wire_receive(int socket, bool wait, struct wire *ret, int *ret_fd)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	fd = take_descriptor(&h);
-	if (n == 0)
-		return -ECONNRESET;
-	if ((size_t)n < offsetof(struct wire, error) || (size_t)n != wire_size(ret) ||
-		ret->kind >= WIRE_KINDS)
-		return -EPROTO;
-	*ret_fd = take_fd(&fd);
+	take_descriptors(&h, &came);
+	if (n == 0 || (size_t)n < offsetof(struct wire, error) || (size_t)n != wire_size(ret) ||
+		ret->kind >= WIRE_KINDS) {
+		wire_close(&came);
+		return n == 0 ? -ECONNRESET : -EPROTO;
+	}
+	if (ret_fds)
+		*ret_fds = came;
+	else
+		wire_close(&came);
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 enum wire_kind {
 	/* To init. */
-	WIRE_GO = 1, /* the ids are mapped */
+	WIRE_GO = 1, /* the ids are mapped; carries what the supervisor opened */
 	WIRE_SIGNAL, /* number: for the program's process group */
 	WIRE_ALL,    /* number: for every process in the sandbox */
 	/* From init. */
@@ -40,16 +40,27 @@ struct wire_end {
 struct wire {
 	uint32_t kind;
 	int32_t number;
+	uint32_t tasks;     /* GO: descriptors of control groups among those that it carries */
+	uint32_t pids_held; /* GO: a control group limits the number of processes */
 	union {
 		struct err error;
 		struct wire_end end;
 	};
 };
 
-/* fd: sent along; -1: none. 0 or a negative errno. */
-int wire_send(int socket, const struct wire *m, int fd);
+#define WIRE_FDS 250 /* as many as the kernel lets one message carry, about */
+
+/* Descriptors that travel with a message. */
+struct wire_fds {
+	int fd[WIRE_FDS];
+	size_t count;
+};
+
+/* fds may be NULL: none are sent along. 0 or a negative errno. */
+int wire_send(int socket, const struct wire *m, const struct wire_fds *fds);
 /*
  * Without waiting when `wait` is false: -EAGAIN. -ECONNRESET: the other side is gone; -EPROTO: no
- * message of ours. *ret_fd is -1 when none came; the caller owns it.
+ * message of ours. The caller owns the descriptors that came; with ret_fds NULL they are closed.
  */
-int wire_receive(int socket, bool wait, struct wire *ret, int *ret_fd);
+int wire_receive(int socket, bool wait, struct wire *ret, struct wire_fds *ret_fds);
+void wire_close(struct wire_fds *fds);

@@ -270,6 +270,8 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 		return r;
 	p.landlock = machine_has(q->machine, FACILITY_LANDLOCK);
 	p.landlock_abi = q->machine->landlock_abi;
+	p.cgroup2 = q->machine->cgroup_memory == 2 || q->machine->cgroup_pids == 2 ||
+		    q->machine->cgroup_cpu == 2;
 	p.read_only_root = s->read_only_root.v;
 	take_user(s->user.v, &p);
 	take_limits(s, &p);

@@ -88,6 +88,7 @@ struct plan {
 	uint64_t output_limit;
 	bool landlock; /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
+	bool cgroup2;               /* limits are kept by groups of version 2 */
 	bool broker;                /* file changes in the workspace go through init */
 	unsigned cpus;              /* of the machine */
 	bool required[LAYER_COUNT]; /* without it nothing runs */

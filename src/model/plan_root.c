@@ -44,10 +44,9 @@ static const char *const device_links[][2] = {
 	{"dev/ptmx", "pts/ptmx"},
 };
 /* Of /proc, what tells about the host and can be read by anybody. */
-static const char *const masked_files[] = {"proc/keys", "proc/key-users", "proc/timer_list",
-	"proc/sched_debug", "proc/latency_stats", "proc/interrupts", "proc/kallsyms"};
-static const char *const masked_folders[] = {
-	"proc/acpi", "proc/scsi", "proc/asound", "proc/driver", "proc/fs"};
+static const char *const masked_files[] = {"proc/keys", "proc/key-users", "proc/sched_debug",
+	"proc/latency_stats", "proc/interrupts", "proc/kallsyms"};
+static const char *const masked_folders[] = {"proc/acpi", "proc/scsi", "proc/asound"};
 
 struct rows {
 	struct arena *arena;
