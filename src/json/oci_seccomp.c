@@ -326,16 +326,31 @@ static int add_names(struct reader *r, const struct node *n, const struct parts 
 	return rc;
 }
 
+/* One to four digits. */
+static bool read_part(const char **io_text, unsigned *ret)
+{
+	const char *p = *io_text;
+	unsigned value = 0;
+
+	while (*p >= '0' && *p <= '9' && p - *io_text < 4)
+		value = value * 10 + (unsigned)(*p++ - '0');
+	if (p == *io_text)
+		return false;
+	*io_text = p;
+	*ret = value;
+	return true;
+}
+
 /* "4.8": is the kernel at least that? */
 static int read_kernel(struct reader *r, const struct node *n, bool *ret)
 {
-	unsigned major = 0, minor = 0;
-	int used = 0;
+	const struct oci_seccomp_target *t = r->target;
+	const char *p = n->text;
+	unsigned major, minor;
 
-	if (strspn(n->text, "0123456789.") != strlen(n->text) || strlen(n->text) > 8 ||
-		sscanf(n->text, "%u.%u%n", &major, &minor, &used) != 2 || n->text[used] != '\0')
+	if (!read_part(&p, &major) || *p++ != '.' || !read_part(&p, &minor) || *p != '\0')
 		return fail(r, n, "not a version of the kernel such as 4.8");
-	*ret = r->target->major > major || (r->target->major == major && r->target->minor >= minor);
+	*ret = t->major > major || (t->major == major && t->minor >= minor);
 	return 0;
 }
 
