@@ -115,7 +115,7 @@ static int open_path(const char *path)
 /* When the first call about a file arrives. A failure stays: nothing is done without it. */
 static int get_ready(struct broker *b)
 {
-	struct broker_ident ident;
+	struct broker_ident ident = {0};
 
 	b->self = getpid();
 	b->proc = open_path("/proc");

@@ -171,7 +171,7 @@ int broker_caller_room(struct broker_call *c)
 {
 	char folder[32];
 	struct stat st;
-	rlim_t limit, count;
+	rlim_t limit = 0, count = 0;
 
 	snprintf(folder, sizeof(folder), "%d/fd", c->tid);
 	if (fstatat(c->b->proc, folder, &st, 0) < 0 || st.st_size == 0)

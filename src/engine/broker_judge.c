@@ -149,7 +149,7 @@ int broker_judge_move(struct broker_call *c, const struct broker_place *from,
 int broker_may_act(struct broker_call *c, const struct broker_place *p)
 {
 	char folder[PATH_MAX + NAME_MAX + 2];
-	struct broker_ident ident;
+	struct broker_ident ident = {0};
 	int len;
 
 	if (p->inside)

@@ -48,7 +48,7 @@ static const char *below(const char *path, const char *root)
 /* Whether a folder is in the workspace, and its path if it may be; else that is left empty. */
 static int locate_dir(struct broker_call *c, int fd, struct broker_place *p)
 {
-	struct broker_ident ident;
+	struct broker_ident ident = {0};
 	int r = p->mount ? 0 : broker_identify(fd, "", &ident);
 
 	if (r < 0)
@@ -70,7 +70,7 @@ static int locate_dir(struct broker_call *c, int fd, struct broker_place *p)
 static int locate_object(struct broker_call *c, int fd, struct broker_place *p)
 {
 	struct broker *b = c->b;
-	struct broker_ident ident;
+	struct broker_ident ident = {0};
 	int r = broker_identify(fd, "", &ident);
 
 	if (r >= 0)
@@ -117,7 +117,7 @@ static int open_folder(struct broker_call *c, const char *text, struct broker_pl
 		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
 	int at = p->start >= 0 ? p->start : c->b->slash;
 	auto_fd int fd = (int)syscall(SYS_openat2, at, text, &how, sizeof(how));
-	struct broker_ident ident;
+	struct broker_ident ident = {0};
 
 	p->mount = 0;
 	p->proc = false;

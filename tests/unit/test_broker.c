@@ -510,11 +510,13 @@ static void test_races(void)
 static void *flip_out(void *ctx)
 {
 	struct flipping *f = ctx;
+	char outside[sizeof(f->path)];
 
+	memcpy(outside, f->path, sizeof(outside));
 	while (!f->stop) {
-		memcpy(f->path, "/dev/null", 10);
+		memcpy(f->path, outside, sizeof(outside));
 		SEEN();
-		memcpy(f->path, "key.pem\0x", 10);
+		memcpy(f->path, "key.pem", 8);
 		SEEN();
 	}
 	return NULL;
@@ -522,10 +524,13 @@ static void *flip_out(void *ctx)
 
 static void play_flip_out(void *ctx)
 {
-	struct flipping f = {.path = "/dev/null"};
+	const struct attempt *a = ctx;
+	struct flipping f = {0};
+	size_t good = 0;
 	pthread_t thread;
 
-	(void)ctx;
+	snprintf(f.path, sizeof(f.path), "%.50s/free", a->outside);
+	check(close(open(f.path, O_CREAT | O_WRONLY, 0644)) == 0);
 	check(pthread_create(&thread, NULL, flip_out, &f) == 0);
 	for (size_t i = 0; i < FLIPS; i++) {
 		int fd = open(f.path, O_WRONLY);
@@ -534,10 +539,13 @@ static void play_flip_out(void *ctx)
 			check(write(fd, "new", 3) == 3);
 			close(fd);
 		}
-		chmod(f.path, 0644); /* no floor below this one */
+		/* No floor is below these two. */
+		good += chmod(f.path, 0600) == 0;
+		good += truncate(f.path, 1) == 0;
 	}
 	f.stop = true;
 	pthread_join(thread, NULL);
+	check(good > 0);
 }
 
 static void test_race_outside(void)
