@@ -309,6 +309,9 @@ int config_set(
 		return bad_assignment(assignment, "write key=value, for example network=none", e);
 	if (!utf8_valid(assignment, strlen(assignment)))
 		return bad_assignment(assignment, "not UTF-8", e);
+	/* A copy: the words of a command line are overwritten in a sandbox's first process. */
+	assignment = arena_text(&c->arena, assignment, strlen(assignment));
+	equals = strchr(assignment, '=');
 	b.source = level->source ? level->source : set_source(c, LEVEL_CALLER, "command line");
 	path = arena_text(&c->arena, assignment, (size_t)(equals - assignment));
 	r = parse_value(&c->arena, equals + 1, &value, e);

@@ -25,7 +25,7 @@ int config_read(struct config *c, enum level level, const char *name, const char
  * "key=value" of the command line. The key is a whole path (tools.deny,
  * agents.entries.x.sandbox.network), or one below `sandbox` (network, resources.memory), which then
  * holds for this request whatever the agent. The value is JSON5 where it starts with one of [ { " '
- * and a plain text, number or word otherwise.
+ * and a plain text, number or word otherwise. Keeps nothing of the caller's text.
  */
 int config_set(
 	struct config *c, const char *assignment, const struct config_wish *wish, struct err *e);

@@ -680,6 +680,30 @@ static void test_long_assignments_are_cut(void)
 	check_has(e.text, "mode: 'xxx");
 }
 
+/* The caller's words may be gone, or overwritten, while the values are still used. */
+static void test_assignments_are_copied(void)
+{
+	static const char *const texts[] = {
+		"image=dir:/a", "hide=.b", "env.A=c", "hide=['.b', 'd']"};
+	struct config_wish wish = {.all = true};
+	auto_(config_free) struct config c = {0};
+	const struct sandbox *s = &c.levels[LEVEL_CALLER].override.sandbox;
+	struct err e = {0};
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		snprintf(text, sizeof text, "%s", texts[i]);
+		check_int(config_set(&c, text, &wish, &e), 0);
+		memset(text, 0, sizeof text);
+		if (i == 1)
+			check_str(s->hide.items[0].text, ".b");
+	}
+	check_str(s->image.v, "dir:/a");
+	check_str(s->env.entries[0].key, "A");
+	check_str(s->env.entries[0].text.text, "c");
+	check_str(s->hide.items[1].text, "d");
+}
+
 static const struct test tests[] = {
 	{"bad numbers for every key", test_bad_numbers_for_every_key},
 	{"zero for every key", test_zero_for_every_key},
@@ -701,6 +725,7 @@ static const struct test tests[] = {
 	{"bad numbers on the command line", test_bad_numbers_on_the_command_line},
 	{"several assignments", test_several_assignments},
 	{"long assignments are cut", test_long_assignments_are_cut},
+	{"assignments are copied", test_assignments_are_copied},
 };
 
 TEST_MAIN(tests)
