@@ -32,8 +32,7 @@ const struct command *help_find(const char *name)
 /* Commands that the design has and this version has not. */
 static const char *const later[] = {"exec", "shell", "start", "stop", "restart", "status", "list",
 	"prune", "diff", "apply", "discard", "snapshot", "fork", "approvals", "approve", "deny",
-	"grants", "audit", "stats", "top", "verify", "mcp", "wrap", "net", "image", "process",
-	NULL};
+	"grants", "audit", "stats", "top", "mcp", "wrap", "net", "image", "process", NULL};
 
 int help_unknown(const char *word, struct err *e)
 {

@@ -24,6 +24,7 @@ const struct command *const commands[] = {
 	&cmd_config_schema,
 	&cmd_config_import,
 	&cmd_doctor,
+	&cmd_verify,
 	&cmd_completion,
 	&cmd_help,
 	&cmd_version,

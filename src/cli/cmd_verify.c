@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* ward verify: tries to get out of a sandbox with the given policy, and reports each layer. */
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "cli/verify.h"
+#include "door/load.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static const struct field options[] = {
+	OPTION_SESSION(struct verify_options),
+	OPTION_AGENT(struct verify_options),
+	{"all", F_BOOL(struct verify_options, all, .help = "list the attempts that held, too")},
+	OPTION_CONFIG(struct verify_options),
+	OPTION_SET(struct verify_options),
+	OPTION_JSON(struct verify_options),
+	{0},
+};
+
+/* What the policy promises, so that nothing else is expected of the sandbox. */
+static int read_policy(struct verify *v, struct err *e)
+{
+	static const char *const argv[] = {"true", NULL};
+	const struct verify_options *o = v->options;
+	auto_(config_free) struct config config = {0};
+	struct load_request load = {.config = o->config.v, .sets = &o->set};
+	struct run_answer *answer = arena_alloc(v->call->arena, sizeof *answer);
+	struct run_request q = {.config = &config,
+		.session = o->session.v,
+		.agent = o->agent.v,
+		.argv = argv,
+		.argc = 1,
+		.env = (const char *const *)environ,
+		.capture = true};
+	struct session session;
+	int r = session_parse(v->call->arena, q.session, q.agent, &session, e);
+
+	if (r < 0)
+		return r;
+	load.wish.agent = session.agent;
+	r = load_config(&load, &config, e);
+	if (r == 0)
+		r = run_plan(&q, v->call->arena, answer, e);
+	if (r < 0)
+		return r;
+	if (!answer->planned)
+		return err_set(e, EPERM,
+			"this session may run no command, so there is no sandbox to try; 'ward "
+			"explain' says why");
+	v->plan = answer->plan;
+	return 0;
+}
+
+/* A layer that every sandbox must have, and of which nothing is known. */
+static bool is_unproven(const struct verify *v)
+{
+	for (enum layer_id l = 0; l < LAYER_DEFAULT_COUNT; l++) {
+		bool held = false;
+
+		for (size_t i = 0; i < v->row_count; i++)
+			held |= v->rows[i].layer == l && v->rows[i].result == VERIFY_HELD;
+		if (!held)
+			return true;
+	}
+	return false;
+}
+
+static int judge(const struct verify *v, struct err *e)
+{
+	for (size_t i = 0; i < v->row_count; i++)
+		if (v->rows[i].result == VERIFY_THROUGH)
+			return EXIT_FOUND;
+	if (verify_stage_stopped())
+		return err_set(e, EINTR, "interrupted; the temporary folder was removed");
+	return is_unproven(v) ? EXIT_WARD : EXIT_OK;
+}
+
+static int run(struct call *c, struct err *e)
+{
+	struct verify *v;
+	int r;
+
+	if (c->arg_count > 1 && str_eq(c->args[0], "inside"))
+		return verify_inside(c->args + 1, c->arg_count - 1);
+	if (c->arg_count > 0)
+		return err_set(e, EINVAL, "ward verify takes no arguments, only options");
+	v = arena_alloc(c->arena, sizeof *v);
+	v->call = c;
+	v->options = c->options;
+	r = read_policy(v, e);
+	if (r == 0)
+		r = verify_stage_make(v, e);
+	if (r < 0)
+		return r;
+	verify_looks(v);
+	verify_attempts(v);
+	verify_calls(v);
+	verify_limits(v);
+	verify_stage_free(&v->stage);
+	r = judge(v, e);
+	if (r < 0)
+		return r;
+	if (((const struct verify_options *)c->options)->json.v)
+		verify_json(v);
+	else
+		verify_show(v);
+	return r;
+}
+
+const struct command cmd_verify = {
+	.name = "verify",
+	.summary = "try to get out of a sandbox, and report each layer",
+	.options = options,
+	.options_size = sizeof(struct verify_options),
+	.max_args = SIZE_MAX,
+	.details =
+		"Builds sandboxes with the given policy and makes attempts from inside: to read\n"
+		"and write outside, to reach the network and the host's processes, to make\n"
+		"forbidden system calls, to use up each resource, to stay. Verdicts are taken on\n"
+		"the host. An attempt that would not work without a sandbox either proves\n"
+		"nothing and counts as not tried. All of it is harmless, also where it succeeds;\n"
+		"limits are lowered for the attempts.\n"
+		"\n"
+		"Exit status 0: nothing got through; 1: something did; 125: it could not be tried.",
+	.examples = "  ward verify\n"
+		    "  ward verify --all\n"
+		    "  ward verify --set profile=untrusted\n"
+		    "  ward verify --config ward.json5 --agent helper --json\n",
+	.run = run,
+};
