@@ -16,6 +16,7 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,9 @@ int confine_map(struct stage *s, struct err *e)
 
 int confine_session(struct stage *s, struct err *e)
 {
+	/* Asked for once more when the ids have changed, which takes it away. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return err_sys(e, -errno, "tie the sandbox to its supervisor");
 	/* The caller's words and environment are not for others to read. */
 	memset(s->arguments, 0, s->arguments_len);
 	memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);
