@@ -127,6 +127,8 @@ static int get_ready(struct broker *b)
 	if (broker_is_proc(b->proc) != 1 || broker_identify(b->root, "", &ident) < 0)
 		return -EIO;
 	b->mount = ident.mount;
+	if (broker_find_mounts(b) < 0)
+		return -EIO;
 	broker_find_aliases(b);
 	return 1;
 }

@@ -32,6 +32,7 @@
 #define BROKER_REFUSED_MAX 16
 #define BROKER_ALIAS_MAX 128
 #define BROKER_WAITING_MAX 32
+#define BROKER_BELOW_MAX 64
 #define BROKER_VALUE_MAX 65536 /* the kernel's bound of an extended attribute */
 
 struct broker_spec {
@@ -93,7 +94,9 @@ struct broker {
 	struct broker_report report;
 	int ready; /* 0: not yet; 1; or what failed, negative */
 	pid_t self;
-	uint64_t mount; /* the workspace's */
+	uint64_t mount;                   /* the workspace's */
+	uint64_t below[BROKER_BELOW_MAX]; /* of mounts that the host has below it */
+	size_t below_count;
 	int proc, fds, slash, root;
 	int woken; /* the listener that wakes on this CPU */
 	/* Patterns for what links at protected names lead to. */

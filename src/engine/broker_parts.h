@@ -76,6 +76,13 @@ struct broker_ident {
 	bool nameless;
 };
 int broker_identify(int fd, const char *path, struct broker_ident *ret_ident);
+/*
+ * Is it a mount of the workspace, or one that the host has in there? Files that came from outside
+ * by a descriptor can have any name, so that the name alone proves nothing.
+ */
+bool broker_own_mount(const struct broker *b, uint64_t mount);
+/* Learns the mounts below the workspace. Nothing can be mounted there later. */
+int broker_find_mounts(struct broker *b);
 
 /* broker_proc.c: paths through /proc, where the broker would meet itself. */
 int broker_is_proc(int fd);

@@ -55,9 +55,9 @@ static int locate_dir(struct broker_call *c, int fd, struct broker_place *p)
 		return r;
 	if (!p->mount) {
 		p->mount = ident.mount;
-		p->proc = ident.mount != c->b->mount && broker_is_proc(fd) == 1;
+		p->proc = !broker_own_mount(c->b, ident.mount) && broker_is_proc(fd) == 1;
 	}
-	if (p->mount != c->b->mount)
+	if (!broker_own_mount(c->b, p->mount))
 		return 0;
 	r = broker_fd_path(c->b, fd, p->path, PATH_MAX);
 	if (r < 0)
@@ -79,8 +79,8 @@ static int locate_object(struct broker_call *c, int fd, struct broker_place *p)
 		return r;
 	p->mount = ident.mount;
 	p->mode = ident.mode;
-	p->proc = ident.mount != b->mount && broker_is_proc(fd) == 1;
-	if (p->mount == b->mount)
+	p->proc = !broker_own_mount(b, ident.mount) && broker_is_proc(fd) == 1;
+	if (broker_own_mount(b, p->mount))
 		p->rel = below(p->path, b->spec.root);
 	else if (!p->proc) /* what came from the host has the host's name for the same file */
 		p->rel = below(p->path, b->spec.host_root);
@@ -122,7 +122,7 @@ static int open_folder(struct broker_call *c, const char *text, struct broker_pl
 	p->mount = 0;
 	p->proc = false;
 	if (fd >= 0 && broker_identify(fd, "", &ident) == 0 &&
-		(ident.mount == c->b->mount || broker_is_proc(fd) == 0)) {
+		(broker_own_mount(c->b, ident.mount) || broker_is_proc(fd) == 0)) {
 		p->mount = ident.mount;
 		return take_fd(&fd);
 	}

@@ -197,7 +197,9 @@ static int start_broker(struct stage *s, struct err *e)
 		.protect_count = p->protect_count,
 		.hide = p->hide,
 		.hide_count = p->hide_count,
-		.floor = p->landlock,
+		/* Hidden names may be executed but not opened, which Landlock cannot tell apart:
+		 * there it does not hold the program back, and init opens everything itself. */
+		.floor = p->landlock && p->hide_count == 0,
 		.floor_truncates = p->landlock_abi >= 3,
 	};
 	int r = broker_init(&s->broker, &spec);

@@ -44,32 +44,6 @@ static bool writes(const struct plan *p, const struct plan_row *row)
 	return row->writable && !(row->kind == PLAN_WORKSPACE_BIND && p->broker);
 }
 
-/*
- * Rules only add up: where names in the workspace are hidden, reading is allowed for everything
- * beside it, and not for the root.
- */
-static int allow_reading(struct stage *s, struct err *e)
-{
-	const struct plan *p = s->plan;
-	int r;
-
-	if (p->hide_count == 0)
-		return allow(s, "/", LANDLOCK_READ, e);
-	r = allow(s, "/", LANDLOCK_LIST, e);
-	for (size_t i = 0; i < p->row_count && r == 0; i++) {
-		const struct plan_row *row = &p->rows[i];
-
-		if (row->kind == PLAN_WORKSPACE_BIND || row->kind == PLAN_LINK ||
-			row->kind == PLAN_MASK)
-			continue;
-		r = allow_row(s, row, LANDLOCK_READ, e);
-		/* The host need not have everything that is mirrored, and some of it are links. */
-		if (row->kind == PLAN_MIRROR && r < 0)
-			r = 0;
-	}
-	return r;
-}
-
 int root_rules(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
@@ -77,7 +51,7 @@ int root_rules(struct stage *s, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "make a Landlock rule set");
-	r = allow_reading(s, e);
+	r = allow(s, "/", LANDLOCK_READ, e);
 	if (r == 0)
 		r = allow(s, "/dev", LANDLOCK_DEVICE, e);
 	if (r == 0 && !p->read_only_root)

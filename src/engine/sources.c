@@ -12,12 +12,14 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "engine/stage.h"
+#include "model/pathname.h"
 #include "sys/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,6 +35,24 @@ static int real_path(int fd, char ret[PATH_MAX])
 		return -errno;
 	ret[len] = '\0';
 	return ret[0] == '/' ? 0 : -ENOENT;
+}
+
+/* A second way into the workspace would lead around the names that are protected there. */
+static int apart_from_workspace(
+	const struct plan *p, const struct plan_row *row, const char *path, struct err *e)
+{
+	char workspace[PATH_MAX];
+
+	if (!p->workspace_path || !(p->hide_count || (row->writable && p->protect_count)))
+		return 0;
+	if (!realpath(p->workspace_path, workspace))
+		return err_sys(e, -errno, "find '%s'", p->workspace_path);
+	if (!pathname_within(path, workspace) && !pathname_within(workspace, path))
+		return 0;
+	return err_set(e, EINVAL,
+		"'%s' and the workspace overlap: names that are protected there could be changed "
+		"through it; bind it read-only, or another folder",
+		row->source);
 }
 
 static int judge(const struct plan *p, const struct plan_row *row, int fd, struct err *e)
@@ -52,9 +72,10 @@ static int judge(const struct plan *p, const struct plan_row *row, int fd, struc
 			row->source);
 	if (row->kind == PLAN_WORKSPACE_BIND)
 		return bindspec_workspace_allowed(path, &p->bind_rules, e);
-	if (row->kind == PLAN_BIND)
-		return bindspec_source_allowed(path, &p->bind_rules, e);
-	return 0;
+	if (row->kind != PLAN_BIND)
+		return 0;
+	r = apart_from_workspace(p, row, path, e);
+	return r < 0 ? r : bindspec_source_allowed(path, &p->bind_rules, e);
 }
 
 /*

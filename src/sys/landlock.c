@@ -69,8 +69,6 @@ static uint64_t rights_of(unsigned rights, bool folder)
 
 	if (rights & LANDLOCK_READ)
 		access |= READ_FILES;
-	if (rights & LANDLOCK_LIST)
-		access |= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_DIR;
 	if (rights & LANDLOCK_WRITE)
 		access |= LANDLOCK_ACCESS_FS_WRITE_FILE | MAKE | REFER | TRUNCATE;
 	if (rights & LANDLOCK_DEVICE)

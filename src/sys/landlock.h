@@ -28,7 +28,6 @@ enum landlock_right {
 	LANDLOCK_READ = 1 << 0,   /* open for reading, list folders, execute */
 	LANDLOCK_WRITE = 1 << 1,  /* change files, make and remove names */
 	LANDLOCK_DEVICE = 1 << 2, /* write to and control device nodes */
-	LANDLOCK_LIST = 1 << 3,   /* list folders and execute, but not open for reading */
 };
 
 /* Also cuts off sockets and signals to outside, where the kernel can. The caller owns fd. */
