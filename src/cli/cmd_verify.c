@@ -8,6 +8,7 @@
 #include "door/load.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const struct field options[] = {
@@ -25,10 +26,9 @@ static int read_policy(struct verify *v, struct err *e)
 {
 	static const char *const argv[] = {"true", NULL};
 	const struct verify_options *o = v->options;
-	auto_(config_free) struct config config = {0};
 	struct load_request load = {.config = o->config.v, .sets = &o->set};
 	struct run_answer *answer = arena_alloc(v->call->arena, sizeof *answer);
-	struct run_request q = {.config = &config,
+	struct run_request q = {.config = &v->config,
 		.session = o->session.v,
 		.agent = o->agent.v,
 		.argv = argv,
@@ -41,7 +41,7 @@ static int read_policy(struct verify *v, struct err *e)
 	if (r < 0)
 		return r;
 	load.wish.agent = session.agent;
-	r = load_config(&load, &config, e);
+	r = load_config(&load, &v->config, e);
 	if (r == 0)
 		r = run_plan(&q, v->call->arena, answer, e);
 	if (r < 0)
@@ -51,6 +51,8 @@ static int read_policy(struct verify *v, struct err *e)
 			"this session may run no command, so there is no sandbox to try; 'ward "
 			"explain' says why");
 	v->plan = answer->plan;
+	for (size_t i = 0; v->plan.env[i]; i++)
+		v->passes_all |= str_starts(v->plan.env[i], VERIFY_SECRET "=");
 	return 0;
 }
 
@@ -70,12 +72,31 @@ static bool is_unproven(const struct verify *v)
 
 static int judge(const struct verify *v, struct err *e)
 {
+	if (verify_stage_stopped())
+		return err_set(e, EINTR, "interrupted; the temporary folder was removed");
 	for (size_t i = 0; i < v->row_count; i++)
 		if (v->rows[i].result == VERIFY_THROUGH)
 			return EXIT_FOUND;
-	if (verify_stage_stopped())
-		return err_set(e, EINTR, "interrupted; the temporary folder was removed");
 	return is_unproven(v) ? EXIT_WARD : EXIT_OK;
+}
+
+static int try_all(struct verify *v, struct err *e)
+{
+	int r;
+
+	/* A policy may pass it on; then nobody expects it to be kept back. */
+	setenv(VERIFY_SECRET, "", 1);
+	r = read_policy(v, e);
+	if (r == 0)
+		r = verify_stage_make(v, e);
+	if (r < 0)
+		return r;
+	verify_looks(v);
+	verify_attempts(v);
+	verify_calls(v);
+	verify_limits(v);
+	verify_stage_free(&v->stage);
+	return judge(v, e);
 }
 
 static int run(struct call *c, struct err *e)
@@ -90,23 +111,12 @@ static int run(struct call *c, struct err *e)
 	v = arena_alloc(c->arena, sizeof *v);
 	v->call = c;
 	v->options = c->options;
-	r = read_policy(v, e);
-	if (r == 0)
-		r = verify_stage_make(v, e);
-	if (r < 0)
-		return r;
-	verify_looks(v);
-	verify_attempts(v);
-	verify_calls(v);
-	verify_limits(v);
-	verify_stage_free(&v->stage);
-	r = judge(v, e);
-	if (r < 0)
-		return r;
-	if (((const struct verify_options *)c->options)->json.v)
+	r = try_all(v, e);
+	if (r >= 0 && v->options->json.v)
 		verify_json(v);
-	else
+	else if (r >= 0)
 		verify_show(v);
+	config_free(&v->config);
 	return r;
 }
 
@@ -127,7 +137,7 @@ const struct command cmd_verify = {
 		"Exit status 0: nothing got through; 1: something did; 125: it could not be tried.",
 	.examples = "  ward verify\n"
 		    "  ward verify --all\n"
-		    "  ward verify --set profile=untrusted\n"
+		    "  ward verify --set workspace=ro\n"
 		    "  ward verify --config ward.json5 --agent helper --json\n",
 	.run = run,
 };

@@ -43,6 +43,7 @@ struct verify_row {
 #define VERIFY_ROWS 192
 #define VERIFY_PATH 512
 #define VERIFY_TOKEN 25
+#define VERIFY_SECRET "WARD_VERIFY_SECRET" /* a variable with the token in it */
 
 /* What comes from outside into one call of the payload. */
 enum verify_place { VERIFY_HOST, VERIFY_SANDBOX };
@@ -75,8 +76,10 @@ struct verify_stage {
 struct verify {
 	struct call *call;
 	const struct verify_options *options;
-	struct plan plan; /* of the policy as it is written */
+	struct config config; /* which the plan's texts belong to */
+	struct plan plan;     /* of the policy as it is written */
 	struct verify_stage stage;
+	bool passes_all; /* the policy hands every variable of the environment on */
 	const char *mechanism[LAYER_COUNT]; /* from a record; "none": not enforced */
 	struct verify_row rows[VERIFY_ROWS];
 	size_t row_count;
@@ -109,10 +112,10 @@ struct verify_attempt {
 /* cli/verify_stage.c */
 int verify_stage_make(struct verify *v, struct err *e); /* tries several places */
 void verify_stage_free(struct verify_stage *s);
-bool verify_stage_heard(struct verify_stage *s);  /* did anybody call a listener? forgets it */
-bool verify_stage_victim(struct verify_stage *s); /* is it alive? starts another if not */
-bool verify_stage_signalled(void);                /* did this process get SIGURG? forgets it */
-bool verify_stage_stopped(void);                  /* somebody wants to end it all */
+bool verify_stage_heard(struct verify_stage *s); /* did anybody call a listener? forgets it */
+bool verify_stage_hit(struct verify_stage *s);   /* did a signal come to the victim? forgets it */
+bool verify_stage_signalled(void);               /* did this process get SIGURG? forgets it */
+bool verify_stage_stopped(void);                 /* somebody wants to end it all */
 /* "{outside}/x" with what stands for the words at that place. */
 const char *verify_stage_text(struct verify *v, const char *text, enum verify_place place);
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const verify_result_names[] = {
@@ -146,15 +145,12 @@ static enum verify_result heard(
 	return through(verify_stage_heard(&v->stage));
 }
 
-static enum verify_result victim_died(
+static enum verify_result victim_hit(
 	struct verify *v, const struct verify_attempt *a, const struct verify_run *r)
 {
-	struct timespec pause = {0, 5000000};
-
 	(void)a;
 	(void)r;
-	nanosleep(&pause, NULL); /* a killed process needs a moment to be seen as such */
-	return through(!verify_stage_victim(&v->stage));
+	return through(verify_stage_hit(&v->stage));
 }
 
 static enum verify_result signal_came(
@@ -181,7 +177,7 @@ static enum verify_result ended_early(
 {
 	(void)v;
 	(void)a;
-	return through(r->exit_code != 1);
+	return through(r->ran && r->exit_code != 1 && r->exit_code != 2);
 }
 
 /* Controls, where it is not the same attempt on the host. */
@@ -299,6 +295,11 @@ static bool scopes_signals(const struct verify *v)
 	return v->plan.landlock_abi >= 6;
 }
 
+static bool keeps_variables(const struct verify *v)
+{
+	return !v->passes_all;
+}
+
 #define NEW "/.ward-verify-{token}"
 
 static const struct verify_attempt attempts[] = {
@@ -353,11 +354,15 @@ static const struct verify_attempt attempts[] = {
 		.control = workspace_works, .judge = appeared},
 	{LAYER_FILESYSTEM, "change the configuration of git", {"append", "{workspace}/.git/config"},
 		.asked = protects_config, .control = workspace_works, .judge = changed},
+	{LAYER_FILESYSTEM, "make a set-user-id program", {"mode", "/tmp/uid", "uid"},
+		.control = inside_works, .judge = payload_says},
+	{LAYER_FILESYSTEM, "make a device", {"device", "/tmp/device"}, .control = inside_works,
+		.judge = payload_says},
 	{LAYER_FILESYSTEM, "leave a set-user-id program", {"mode", "{workspace}/bin/uid", "uid"},
 		.asked = has_workspace, .judge = has_mode},
 	{LAYER_FILESYSTEM, "leave a set-group-id program", {"mode", "{workspace}/bin/gid", "gid"},
 		.asked = has_workspace, .judge = has_mode},
-	{LAYER_FILESYSTEM, "make a device", {"device", "{workspace}/bin/device"},
+	{LAYER_FILESYSTEM, "leave a device", {"device", "{workspace}/bin/device"},
 		.asked = has_workspace, .judge = appeared},
 	{LAYER_FILESYSTEM, "keep a file from one run to the next", {"find-left", "{token}"},
 		.control = leaves_something, .judge = payload_says},
@@ -386,15 +391,15 @@ static const struct verify_attempt attempts[] = {
 
 	{LAYER_PROCESSES, "see processes of the host", {"processes"}, .judge = name_seen},
 	{LAYER_PROCESSES, "end a process of the host", {"signal", "{victim}", "end"},
-		.judge = victim_died},
+		.judge = victim_hit},
 	{LAYER_PROCESSES, "end all processes", {"signal-all"}, .control = nothing_to_show,
-		.judge = victim_died},
+		.judge = victim_hit},
 	{LAYER_PROCESSES, "signal the caller", {"signal", "{caller}", "urgent"},
 		.judge = signal_came},
 	{LAYER_PROCESSES, "end init", {"kill-init"}, .control = nothing_to_show,
 		.judge = ended_early},
 	{LAYER_PROCESSES, "read a variable of the caller's environment", {"environment"},
-		.judge = token_seen},
+		.asked = keeps_variables, .judge = token_seen},
 	{LAYER_PROCESSES, "use a descriptor of the caller", {"descriptors"}, .judge = any_open},
 	{LAYER_PROCESSES, "become root", {"become-root"}, .control = nothing_to_show,
 		.judge = payload_says},

@@ -207,36 +207,38 @@ static int hog_cpu(const uint64_t *n)
 }
 
 /* A process of its own session, with no parent left, that ignores requests to end. */
-static void stay(const char *name)
+static void be_daemon(const char *name, int ready)
 {
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	if (fork() != 0)
-		return;
 	setsid();
 	if (fork() != 0)
 		_exit(0);
 	prctl(PR_SET_NAME, name, 0, 0, 0);
 	say("stays");
-	for (int i = 0; i < 60; i++)
-		sleep(1);
+	if (write(ready, "r", 1) == 1)
+		sleep(60);
 	_exit(0);
 }
 
+/* The same; and returns when that one is there. */
 static int leave_daemon(const char *name)
 {
-	struct timespec pause = {0, 20000000};
+	int ready[2];
+	char byte;
 
-	stay(name);
-	nanosleep(&pause, NULL);
-	return 0;
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return 2;
+	if (fork() == 0)
+		be_daemon(name, ready[1]);
+	close(ready[1]);
+	return read(ready[0], &byte, 1) == 1 ? 0 : 2;
 }
 
 static int never_end(const char *name)
 {
-	stay(name);
-	for (int i = 0; i < 60; i++)
-		sleep(1);
+	leave_daemon(name);
+	sleep(60);
 	return 0;
 }
 

@@ -82,18 +82,6 @@ static void add_sandbox(struct verify *v, struct arguments *w, const char *const
 	add(w, s->inside_program);
 }
 
-/* The caller's environment and one secret more. */
-static const char *const *make_env(struct verify *v)
-{
-	struct arguments w = {.arena = v->call->arena};
-
-	for (size_t i = 0; environ[i]; i++)
-		add(&w, environ[i]);
-	add(&w, arena_printf(w.arena, "WARD_VERIFY_SECRET=%s", v->stage.token));
-	add(&w, NULL);
-	return w.items;
-}
-
 static unsigned now_ms(void)
 {
 	struct timespec t;
@@ -104,7 +92,6 @@ static unsigned now_ms(void)
 
 struct job {
 	const char *const *argv;
-	const char *const *env;
 	int in, out, error;
 	pid_t parent;
 };
@@ -117,7 +104,7 @@ static void start(const struct job *job)
 		dup2(job->error, 2) < 0)
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
-	execve("/proc/self/exe", (char *const *)job->argv, (char *const *)job->env);
+	execve("/proc/self/exe", (char *const *)job->argv, environ);
 	_exit(127);
 }
 
@@ -162,7 +149,7 @@ static int carry_out(struct verify *v, const char *const *argv, look_fn *fn, voi
 	auto_fd int out = memfd_create("out", MFD_CLOEXEC),
 		    error = memfd_create("err", MFD_CLOEXEC);
 	auto_fd int in = -1, feed = -1;
-	struct job job = {argv, make_env(v), -1, out, error, getpid()};
+	struct job job = {argv, -1, out, error, getpid()};
 	unsigned begin = now_ms();
 	int ends[2], status;
 	size_t len;

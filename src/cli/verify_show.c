@@ -135,5 +135,4 @@ void verify_json(struct verify *v)
 	}
 	write_end_list(&w);
 	write_end_object(&w);
-	buf_putc(v->call->out, '\n');
 }

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "cli/verify.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -247,30 +248,54 @@ bool verify_stage_heard(struct verify_stage *s)
 	return heard;
 }
 
-/* Named by the token, so that whoever lists processes has something to find. */
+/*
+ * Named by the token, so that whoever lists processes has something to find. It takes no signal, so
+ * that one that came stays to be seen.
+ */
 static int start_victim(struct verify_stage *s, struct err *e)
 {
 	pid_t parent = getpid();
+	sigset_t all, before;
 
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	s->victim = fork();
-	if (s->victim < 0)
-		return err_sys(e, -errno, "start a process");
-	if (s->victim > 0)
-		return 0;
-	prctl(PR_SET_NAME, s->token, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	signal(SIGTERM, SIG_DFL);
-	while (getppid() == parent)
-		pause();
-	_exit(0);
+	if (s->victim == 0) {
+		prctl(PR_SET_NAME, s->token, 0, 0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		while (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return s->victim < 0 ? err_sys(e, -errno, "start a process") : 0;
 }
 
-bool verify_stage_victim(struct verify_stage *s)
+static void end_victim(struct verify_stage *s)
 {
-	if (waitpid(s->victim, NULL, WNOHANG) == 0)
-		return true;
+	if (s->victim <= 0)
+		return;
+	kill(s->victim, SIGKILL);
+	while (waitpid(s->victim, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->victim = 0;
+}
+
+/* The kernel's list of signals that wait for a process; a process that is gone was hit, too. */
+bool verify_stage_hit(struct verify_stage *s)
+{
+	static const char line[] = "\nShdPnd:\t", none[] = "0000000000000000";
+	char path[32], text[4096] = "";
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)s->victim);
+	file_read_small(path, text, sizeof text);
+	at = strstr(text, line);
+	if (at && strncmp(at + strlen(line), none, strlen(none)) == 0)
+		return false;
+	end_victim(s);
 	start_victim(s, NULL);
-	return false;
+	return true;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
@@ -284,11 +309,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 
 void verify_stage_free(struct verify_stage *s)
 {
-	if (s->victim > 0) {
-		kill(s->victim, SIGKILL);
-		while (waitpid(s->victim, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	end_victim(s);
 	for (int i = 0; i < EAR_COUNT; i++)
 		if (s->ear[i] > 0)
 			close(s->ear[i]);
@@ -337,6 +358,7 @@ static int make_in(struct verify *v, const char *parent, struct err *e)
 	open_ears(s);
 	snprintf(path, sizeof path, "%s/canary", s->outside);
 	s->canary = open(path, O_RDONLY);
+	setenv(VERIFY_SECRET, s->token, 1);
 	s->inside_program = "/mnt/ward";
 	r = first_run(v, e);
 	if (r == 0 || v->plan.workspace == WORKSPACE_NONE)
