@@ -222,7 +222,6 @@ static void try_cpu(struct verify *v)
 	struct verify_run r, free_run;
 
 	_Static_assert(CPUS == 100 && CPU_MS == 600, "as written above");
-
 	if (str_eq(v->mechanism[LAYER_CPU], "none")) {
 		verify_add(v, LAYER_CPU, name, VERIFY_NOT_ENFORCED, NULL);
 		return;
