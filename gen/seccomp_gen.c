@@ -15,6 +15,7 @@
 
 static const char *const variants[] = {
 	[SECCOMP_PLAIN] = "plain",
+	[SECCOMP_WATCH] = "watch",
 	[SECCOMP_PROTECT] = "protect",
 	[SECCOMP_HIDE] = "hide",
 };

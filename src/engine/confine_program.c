@@ -134,18 +134,23 @@ int confine_signals(struct stage *s, struct err *e)
 int confine_filter(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	enum seccomp_variant v = p->hide_count ? SECCOMP_HIDE
-				 : p->broker   ? SECCOMP_PROTECT
-					       : SECCOMP_PLAIN;
-	const struct seccomp_program *filter = seccomp_default(v);
+	bool listens = seccomp_variant_listens(p->filter_variant);
+	const struct seccomp_program *filter =
+		p->filter.code ? &p->filter : seccomp_default(p->filter_variant);
 	int r;
 
 	if (!filter)
 		return err_set(e, ENOTSUP, "ward has no list of this processor's system calls");
-	r = seccomp_load(filter->code, filter->len, seccomp_variant_listens(v));
+	r = seccomp_load(filter->code, filter->len, listens);
+	/* Somebody listens around ward already. Without a broker only the count is lost. */
+	if (r == -EBUSY && p->filter_variant == SECCOMP_WATCH && !p->filter.code) {
+		listens = false;
+		filter = seccomp_default(SECCOMP_PLAIN);
+		r = seccomp_load(filter->code, filter->len, listens);
+	}
 	if (r < 0)
 		return err_sys(e, r, "load the filter");
-	if (seccomp_variant_listens(v))
+	if (listens)
 		s->listener = r;
 	return 0;
 }

@@ -151,6 +151,19 @@ static void take_workspace(const struct plan_request *q, struct arena *a, struct
 	p->broker = p->protect_count > 0 || p->hide_count > 0;
 }
 
+/* Refusals are counted wherever somebody can listen. */
+static void take_filter(const struct machine *m, struct plan *p)
+{
+	if (p->hide_count)
+		p->filter_variant = SECCOMP_HIDE;
+	else if (p->broker)
+		p->filter_variant = SECCOMP_PROTECT;
+	else if (machine_has(m, FACILITY_SECCOMP_NOTIFY))
+		p->filter_variant = SECCOMP_WATCH;
+	else
+		p->filter_variant = SECCOMP_PLAIN;
+}
+
 /* The caller's folder as seen inside, when it lies in the workspace. */
 static const char *find_cwd(const struct plan_request *q, struct arena *a, const struct plan *p)
 {
@@ -278,6 +291,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	take_times(q, &p);
 	take_output(q, &p);
 	take_workspace(q, a, &p);
+	take_filter(q->machine, &p);
 	take_env(q, a, &p);
 	take_bind_rules(q, &p);
 	take_require(q, &p);

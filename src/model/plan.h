@@ -10,6 +10,7 @@
 #include "model/bindspec.h"
 #include "model/decide.h"
 #include "model/result.h"
+#include "model/seccomp_default.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,10 +89,12 @@ struct plan {
 	uint64_t output_limit;
 	bool landlock; /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
-	bool cgroup2;               /* limits are kept by groups of version 2 */
-	bool broker;                /* file changes in the workspace go through init */
-	unsigned cpus;              /* of the machine */
-	bool required[LAYER_COUNT]; /* without it nothing runs */
+	bool cgroup2; /* limits are kept by groups of version 2 */
+	bool broker;  /* file changes in the workspace go through init */
+	enum seccomp_variant filter_variant;
+	struct seccomp_program filter; /* of a profile, for that variant; code NULL: ward's own */
+	unsigned cpus;                 /* of the machine */
+	bool required[LAYER_COUNT];    /* without it nothing runs */
 	struct layer_require require[LAYER_COUNT];
 };
 

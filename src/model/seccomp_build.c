@@ -55,7 +55,7 @@ uint32_t seccomp_build_ret(enum seccomp_verdict verdict, int code, enum seccomp_
 	case SECCOMP_FAIL:
 		return SECCOMP_RET_ERRNO | (uint32_t)code;
 	case SECCOMP_BROKER:
-		return v == SECCOMP_PLAIN ? SECCOMP_RET_ALLOW : SECCOMP_RET_USER_NOTIF;
+		return v >= SECCOMP_PROTECT ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 	case SECCOMP_BROKER_READ:
 		return v == SECCOMP_HIDE ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 	case SECCOMP_ENOSYS:

@@ -13,6 +13,7 @@
 
 enum seccomp_variant {
 	SECCOMP_PLAIN,   /* nobody listens: no broker, what is dangerous fails with EPERM */
+	SECCOMP_WATCH,   /* a listener counts refusals; no broker */
 	SECCOMP_PROTECT, /* a listener counts refusals and is the broker of changes to files */
 	SECCOMP_HIDE,    /* as PROTECT, and the broker opens files for reading too */
 	SECCOMP_VARIANT_COUNT

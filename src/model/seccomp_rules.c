@@ -3,6 +3,7 @@
 
 #include <asm/ioctls.h>
 #include <errno.h>
+#include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <linux/fscrypt.h>
 #include <linux/fsverity.h>
@@ -24,6 +25,7 @@
 #define PROTO_MPTCP 262
 #define SOCKET_TYPE 0xf /* the rest of the argument are flags */
 #define PRCTL_SCHED_CORE 62
+#define FCNTL_SETLEASE 1024
 
 /* All namespaces that clone(2) knows. Its lowest byte is a signal: no CLONE_NEWTIME there. */
 #define CLONE_SPACES                                                                             \
@@ -94,13 +96,21 @@ static const struct seccomp_rule ioctl_rules[] = {
 	IOCTL(FS_IOC_ADD_ENCRYPTION_KEY),
 	IOCTL(FS_IOC_SET_ENCRYPTION_POLICY),
 	IOCTL(FS_IOC_ENABLE_VERITY),
+	/* These make, replace and remove whole trees by name: past the broker. */
+	IOCTL(BTRFS_IOC_SNAP_CREATE),
+	IOCTL(BTRFS_IOC_SNAP_CREATE_V2),
+	IOCTL(BTRFS_IOC_SNAP_DESTROY),
+	IOCTL(BTRFS_IOC_SNAP_DESTROY_V2),
+	IOCTL(BTRFS_IOC_SUBVOL_CREATE),
+	IOCTL(BTRFS_IOC_SUBVOL_CREATE_V2),
+	IOCTL(BTRFS_IOC_SUBVOL_SETFLAGS),
 	{0},
 };
 
 const struct seccomp_row seccomp_rules[] = {
 	/* What programs live from. */
 	{"read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek close "
-	 "close_range dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range "
+	 "close_range dup dup2 dup3 flock fsync fdatasync sync syncfs sync_file_range "
 	 "readahead fadvise64 fallocate ftruncate sendfile splice tee vmsplice copy_file_range "
 	 "pipe pipe2 cachestat",
 		"open files and pipes", .verdict = SECCOMP_ALLOW},
@@ -162,6 +172,9 @@ const struct seccomp_row seccomp_rules[] = {
 	{"unshare", "leaving what threads share", .verdict = SECCOMP_ALLOW,
 		.rules = RULES({"another flag than CLONE_FILES, CLONE_FS and CLONE_SYSVSEM",
 			SECCOMP_DENY, .hard = true, .tests = {ANY(0, ~UNSHARE_FINE)}})},
+	{"fcntl", "settings and locks of open files", .verdict = SECCOMP_ALLOW,
+		.rules = RULES({"F_SETLEASE, which makes others wait who open the file",
+			SECCOMP_DENY, .hard = true, .tests = {LOW(1, EQ, FCNTL_SETLEASE)}})},
 	{"ioctl", "requests to open files and terminals", .verdict = SECCOMP_ALLOW,
 		.rules = ioctl_rules},
 	{"prctl", "settings of the process", .verdict = SECCOMP_ALLOW,

@@ -61,11 +61,12 @@ static uint32_t naive_ret(enum seccomp_verdict verdict, int code, enum seccomp_v
 {
 	const uint32_t told = SECCOMP_RET_USER_NOTIF, done = SECCOMP_RET_ALLOW;
 	const uint32_t rets[SECCOMP_VERDICT_COUNT][SECCOMP_VARIANT_COUNT] = {
-		[SECCOMP_ENOSYS] = {0x50000 | ENOSYS, 0x50000 | ENOSYS, 0x50000 | ENOSYS},
-		[SECCOMP_ALLOW] = {done, done, done},
-		[SECCOMP_DENY] = {0x50000 | EPERM, told, told},
-		[SECCOMP_BROKER] = {done, told, told},
-		[SECCOMP_BROKER_READ] = {done, done, told},
+		[SECCOMP_ENOSYS] = {0x50000 | ENOSYS, 0x50000 | ENOSYS, 0x50000 | ENOSYS,
+			0x50000 | ENOSYS},
+		[SECCOMP_ALLOW] = {done, done, done, done},
+		[SECCOMP_DENY] = {0x50000 | EPERM, told, told, told},
+		[SECCOMP_BROKER] = {done, done, told, told},
+		[SECCOMP_BROKER_READ] = {done, done, done, told},
 	};
 
 	return verdict == SECCOMP_FAIL ? 0x50000 | (uint32_t)code : rets[verdict][v];
@@ -400,14 +401,15 @@ static void profiles_do_not_pass_the_broker(void)
 		uint64_t args[6];
 		uint32_t want[SECCOMP_VARIANT_COUNT];
 	} rows[] = {
-		{{7, 0, 0}, {0x5004d, 0x5004d, 0x5004d}},
-		{{7, 0, 1}, {0x5004d, 0x5004d, 0x5004d}},
-		{{7, 0, 0101, 04644}, {0x50001, 0x50001, 0x50001}}, /* hard */
-		{{8, 0, 0}, {0x7fff0000, 0x7fff0000, 0x7fc00000}},
-		{{8, 0, 1}, {0x7fff0000, 0x7fc00000, 0x7fc00000}},
-		{{8, 0, 0101, 04644}, {0x50001, 0x50001, 0x50001}},
-		{{9, 0, 0}, {0x50042, 0x50042, 0x50042}}, /* neither: the profile's last word */
-		{{9, 0, 1}, {0x50042, 0x50042, 0x50042}},
+		{{7, 0, 0}, {0x5004d, 0x5004d, 0x5004d, 0x5004d}},
+		{{7, 0, 1}, {0x5004d, 0x5004d, 0x5004d, 0x5004d}},
+		{{7, 0, 0101, 04644}, {0x50001, 0x50001, 0x50001, 0x50001}}, /* hard */
+		{{8, 0, 0}, {0x7fff0000, 0x7fff0000, 0x7fff0000, 0x7fc00000}},
+		{{8, 0, 1}, {0x7fff0000, 0x7fff0000, 0x7fc00000, 0x7fc00000}},
+		{{8, 0, 0101, 04644}, {0x50001, 0x50001, 0x50001, 0x50001}},
+		{{9, 0, 0}, {0x50042, 0x50042, 0x50042,
+				    0x50042}}, /* neither: the profile's last word */
+		{{9, 0, 1}, {0x50042, 0x50042, 0x50042, 0x50042}},
 	};
 	uint32_t number = (uint32_t)syscall_number(SYSCALL_AARCH64, "openat");
 
