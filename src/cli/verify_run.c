@@ -157,7 +157,8 @@ static int carry_out(struct verify *v, const char *const *argv, look_fn *fn, voi
 
 	if (out < 0 || error < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	job.in = in = ends[0];
+	in = ends[0];
+	job.in = in;
 	feed = ends[1];
 	pid = fork();
 	if (pid < 0)
