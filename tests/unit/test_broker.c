@@ -700,7 +700,7 @@ static void *make_one(void *ctx)
 static void play_crowd(void *ctx)
 {
 	pthread_t threads[CROWD];
-	char name[32];
+	char name[48];
 
 	(void)ctx;
 	for (long i = 0; i < CROWD; i++)
