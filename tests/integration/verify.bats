@@ -18,8 +18,8 @@ teardown() {
 	[ -z "$(ls -A "$TMPDIR")" ]
 }
 
-@test "the default policy holds" {
-	run -0 "$WARD" verify
+@test "the default policy holds, attempt by attempt" {
+	run -0 "$WARD" verify --all
 	[[ $output != *'GOT THROUGH'* ]]
 	for layer in filesystem network processes syscalls memory pids disk; do
 		grep -qE "^  $layer +[^ ].* +[1-9][0-9]*   held\$" <<<"$output" || {
@@ -27,11 +27,6 @@ teardown() {
 			return 1
 		}
 	done
-	[[ $output == *', none got through;'* ]]
-}
-
-@test "what held is listed when all is asked for, and never what the payload is called by" {
-	run -0 "$WARD" verify --all
 	for name in 'read a file outside' 'change a file outside' 'create the protected .envrc' 'open the keys of the caller' \
 		'reach 127.0.0.1 of the host' 'end a process of the host' 'use a descriptor of the caller' 'leave a process behind' \
 		"run as the host's root" 'leave a set-user-id program' 'ptrace' 'use more memory than allowed' \
@@ -41,8 +36,7 @@ teardown() {
 			return 1
 		}
 	done
-	run -0 "$WARD" verify --help
-	[[ $output != *inside\ NAME* ]]
+	[[ $output == *', none got through;'* ]]
 }
 
 @test "as JSON" {
@@ -75,17 +69,17 @@ teardown() {
 	run -0 "$WARD" verify --all --set hide=.env --set resources.fileSize=1M
 	[[ $output =~ 'read a hidden file of the workspace '\ +held ]]
 	[[ $output =~ 'write a larger file than allowed '\ +held ]]
-	run -0 "$WARD" verify --all --set workspace=ro
-	[[ $output =~ 'write into a read-only workspace '\ +held ]]
 }
 
 @test "what a bound folder shows is found" {
-	run -1 "$WARD" verify --set "binds=$TMPDIR:$TMPDIR:ro"
-	[[ $output =~ 'read a file outside '\ +'GOT THROUGH' ]]
-	[[ $output =~ 'reach a unix socket outside '\ +'GOT THROUGH' ]]
-	[[ $output =~ filesystem\ +mount\ namespace.*'GOT THROUGH: ' ]]
 	run -1 "$WARD" verify --json --set "binds=$TMPDIR:$TMPDIR:ro"
 	[[ $output == *'"name": "read a file outside",
+      "result": "through"'* ]]
+	[[ $output == *'"name": "reach a unix socket outside",
+      "result": "through"'* ]]
+	[[ $output == *'"network": {
+      "mechanism": "network namespace",
+      "attempts": 9,
       "result": "through"'* ]]
 	[[ $output == *'"name": "change a file outside",
       "result": "held"'* ]]
@@ -109,7 +103,7 @@ teardown() {
 
 @test "an interrupt leaves nothing" {
 	cp "$WARD" ./ward-left # a name of its own, to look for
-	for moment in 0.05 0.3 0.8; do
+	for moment in 0.05 0.6; do
 		run timeout --preserve-status -s TERM $moment ./ward-left verify
 		[ -z "$(ls -A "$TMPDIR")" ]
 		run ! grep -lxs ward-left /proc/[0-9]*/comm
