@@ -37,6 +37,18 @@ const char *load_user_path(struct arena *a)
 	return home ? arena_printf(a, "%s/.config/ward/ward.json5", home) : "";
 }
 
+const char *load_cache_path(struct arena *a)
+{
+	const char *xdg = absolute_env("XDG_CACHE_HOME"), *home = absolute_env("HOME");
+
+	/* Root takes nobody's word for it: sudo may have kept a user's environment. */
+	if (geteuid() == 0)
+		return "/var/cache/ward";
+	if (xdg)
+		return arena_printf(a, "%s/ward", xdg);
+	return home ? arena_printf(a, "%s/.cache/ward", home) : NULL;
+}
+
 struct file {
 	enum level level;
 	const char *path;
@@ -117,6 +129,7 @@ static int set_folders(struct config *c, struct err *e)
 {
 	const char *home = absolute_env("HOME"), *state = absolute_env("XDG_STATE_HOME");
 	const char *run = absolute_env("XDG_RUNTIME_DIR"), *conf = absolute_env("XDG_CONFIG_HOME");
+	const char *cache = load_cache_path(&c->arena);
 	size_t n = 0;
 
 	/* A home that is cut would leave the real one without its protection. */
@@ -136,6 +149,8 @@ static int set_folders(struct config *c, struct err *e)
 		c->own[n++] = arena_printf(&c->arena, "%s/ward", conf);
 	else if (home)
 		c->own[n++] = arena_printf(&c->arena, "%s/.config/ward", home);
+	if (cache)
+		c->own[n++] = cache;
 	return 0;
 }
 

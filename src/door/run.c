@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "door/run.h"
 
+#include "base/str.h"
 #include "door/ask.h"
+#include "door/profile.h"
 #include "engine/native.h"
 #include "sys/idrange.h"
 
@@ -34,6 +36,15 @@ static int look_at_caller(
 	return 0;
 }
 
+static int take_profile(struct run_answer *answer, struct arena *a, struct err *e)
+{
+	const char *name = answer->verdict.effective->s.sandbox.seccomp.v;
+
+	if (!name || str_eq(name, "default"))
+		return 0;
+	return profile_load(name, &answer->machine, a, &answer->plan, e);
+}
+
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e)
 {
 	struct request request = {.session = q->session,
@@ -58,6 +69,8 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	r = look_at_caller(q, a, &caller, e);
 	if (r == 0)
 		r = plan_make(&plan, a, &ret->plan, e);
+	if (r == 0)
+		r = take_profile(ret, a, e);
 	if (r == 0)
 		ret->planned = true;
 	return r;

@@ -63,7 +63,7 @@ static int be_born(void *arg)
 	b->failed = steps_run(b->stage, STEP_PROGRAM, &b->error);
 	if (b->failed == 0)
 		b->stage->start_error = -execute(b->stage->plan);
-	_exit(127);
+	return 127; /* becomes the status */
 }
 
 int program_start(struct stage *s, struct err *e)

@@ -57,7 +57,7 @@ struct config {
 	struct arena arena;
 	struct config_level
 		levels[LEVEL_COUNT]; /* LEVEL_BUILTIN stays empty: see builtin_defaults */
-	const char *own[6];          /* ward's own folders, which are never bound; NULL ends */
+	const char *own[7];          /* ward's own folders, which are never bound; NULL ends */
 	char home[256];              /* of the caller, for ~ in binds; empty when unknown */
 };
 

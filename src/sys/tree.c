@@ -112,7 +112,7 @@ static int make_idmap(void *arg)
 	}
 	if (r < 0)
 		m->fd = r;
-	_exit(0);
+	return 0;
 }
 
 int tree_idmap(uid_t disk_uid, gid_t disk_gid, uid_t host_uid, gid_t host_gid)

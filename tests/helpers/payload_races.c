@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,6 +72,28 @@ static void poke(struct tally *t, const char *path, int flags)
 		close(fd);
 }
 
+/* Other changes than writing, each by name. */
+static int change(const char *path, const char *how)
+{
+	if (strcmp(how, "chmod") == 0)
+		return chmod(path, 0777);
+	if (strcmp(how, "truncate") == 0)
+		return truncate(path, 1);
+	if (strcmp(how, "xattr") == 0)
+		return setxattr(path, "user.race", "X", 1, 0);
+	if (strcmp(how, "chown") == 0)
+		return chown(path, (uid_t)-1, getgid());
+	if (strcmp(how, "link") == 0)
+		return link(path, "way-link") < 0 ? -1 : unlink("way-link");
+	if (strcmp(how, "unlink") == 0) /* what is free is there again for the next time */
+		return unlink(path) < 0 || access("/tmp/config", F_OK) == 0 ||
+				       mknod("/tmp/config", S_IFREG | 0644, 0) < 0
+			       ? -1
+			       : 0;
+	errno = EINVAL;
+	return -1;
+}
+
 static int report(const struct tally *t)
 {
 	printf("tried %lu worked %lu refused %lu\n", t->tried, t->worked, t->refused);
@@ -95,8 +118,13 @@ static int run_memory(const struct attempt *self, int argc, char **argv)
 	snprintf(path, sizeof path, "%s", argv[1]);
 	if (pthread_create(&thread, NULL, flip_word, &f) != 0)
 		return -EAGAIN;
-	while (t.tried < count)
+	while (t.tried < count && argc < 4)
 		poke(&t, path, O_WRONLY | O_APPEND | O_CREAT);
+	for (; t.tried < count; t.tried++)
+		if (change(path, argv[3]) == 0)
+			t.worked++;
+		else
+			t.refused++;
 	stop = true;
 	pthread_join(thread, NULL);
 	return report(&t);

@@ -140,6 +140,12 @@ static int run_truncate(const struct attempt *self, int argc, char **argv)
 	return payload_result(truncate(path_of(argc, argv), 0));
 }
 
+static int run_open_truncating(const struct attempt *self, int argc, char **argv)
+{
+	(void)self;
+	return payload_result(open(path_of(argc, argv), O_RDONLY | O_TRUNC));
+}
+
 static int run_map(const struct attempt *self, int argc, char **argv)
 {
 	int fd = open(path_of(argc, argv), (int)self->arg[0]);
@@ -244,14 +250,6 @@ static int run_chmod(const struct attempt *self, int argc, char **argv)
 	return payload_result(chmod(path_of(argc, argv), 0777));
 }
 
-static int run_times(const struct attempt *self, int argc, char **argv)
-{
-	static const struct timespec long_ago[2] = {{1, 0}, {1, 0}};
-
-	(void)self;
-	return payload_result(utimensat(AT_FDCWD, path_of(argc, argv), long_ago, 0));
-}
-
 static int run_xattr(const struct attempt *self, int argc, char **argv)
 {
 	(void)self;
@@ -345,7 +343,7 @@ const struct attempt payload_writes[] = {
 	WRITE("truncating", run_open, O_WRONLY | O_TRUNC),
 	WRITE("read-write", run_open, O_RDWR),
 	WRITE("create-over", run_open, O_CREAT | O_WRONLY),
-	WRITE("read-truncating", run_map, O_RDWR | O_TRUNC),
+	WRITE("read-truncating", run_open_truncating, 0),
 	WRITE("beside", run_beside, O_WRONLY, O_RDONLY),
 	WRITE("beside-path", run_beside, O_WRONLY, O_PATH),
 	WRITE("inside", run_inside, O_WRONLY),
@@ -373,7 +371,6 @@ const struct attempt payload_writes[] = {
 	WRITE("symlink-folder", run_symlink, O_WRONLY, 1),
 	WRITE("unlink", run_unlink, 0),
 	WRITE("chmod", run_chmod, 0),
-	WRITE("times", run_times, 0),
 	WRITE("xattr", run_xattr, 0),
 
 	CREATE("open", run_open, NEW),

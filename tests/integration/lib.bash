@@ -85,14 +85,9 @@ until_there() { # FILE
 	return 1
 }
 
-# with_word WORD: the processes that have this word in their command line.
+# with_word WORD: the processes that have it in their command line.
 with_word() {
-	local file pid
-	for file in /proc/[0-9]*/cmdline; do
-		pid=${file#/proc/} pid=${pid%/*}
-		tr '\0' '\n' 2>/dev/null <"$file" | grep -qF -- "$1" && echo "$pid"
-	done
-	return 0
+	grep -lsF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
 
 # gone WORD: within seconds none is left that has it.
