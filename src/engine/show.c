@@ -126,8 +126,8 @@ void show_resources(const struct plan *p, struct buf *out)
 void show_filter(const struct plan *p, struct buf *out)
 {
 	if (p->filter.code)
-		buf_printf(out, "     %-12s of a profile, %u instructions\n", "filter",
-			p->filter.len);
+		buf_printf(
+			out, "     %-12s of a profile, %u instructions\n", "filter", p->filter.len);
 	for (size_t i = 0; i < p->protect_count; i++)
 		line(out, "protect", p->protect[i]);
 	for (size_t i = 0; i < p->hide_count; i++)
