@@ -2,13 +2,12 @@
 
 /* ward verify: tries to get out of a sandbox with the given policy, and reports each layer. */
 
-#include "base/cleanup.h"
+#include "base/glob.h"
 #include "base/str.h"
 #include "cli/verify.h"
 #include "door/load.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const struct field options[] = {
@@ -20,6 +19,15 @@ static const struct field options[] = {
 	OPTION_JSON(struct verify_options),
 	{0},
 };
+
+/* A policy may pass every variable on; then nobody expects one to be kept back. */
+static bool passes_secret(const struct opt_list *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		if (glob_word(patterns->items[i].text, VERIFY_SECRET))
+			return true;
+	return false;
+}
 
 /* What the policy promises, so that nothing else is expected of the sandbox. */
 static int read_policy(struct verify *v, struct err *e)
@@ -51,8 +59,7 @@ static int read_policy(struct verify *v, struct err *e)
 			"this session may run no command, so there is no sandbox to try; 'ward "
 			"explain' says why");
 	v->plan = answer->plan;
-	for (size_t i = 0; v->plan.env[i]; i++)
-		v->passes_all |= str_starts(v->plan.env[i], VERIFY_SECRET "=");
+	v->passes_all = passes_secret(&answer->verdict.effective->s.sandbox.pass_env);
 	return 0;
 }
 
@@ -82,11 +89,8 @@ static int judge(const struct verify *v, struct err *e)
 
 static int try_all(struct verify *v, struct err *e)
 {
-	int r;
+	int r = read_policy(v, e);
 
-	/* A policy may pass it on; then nobody expects it to be kept back. */
-	setenv(VERIFY_SECRET, "", 1);
-	r = read_policy(v, e);
 	if (r == 0)
 		r = verify_stage_make(v, e);
 	if (r < 0)

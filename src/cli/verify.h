@@ -135,6 +135,9 @@ void verify_attempts(struct verify *v);
 void verify_calls(struct verify *v);
 void verify_limits(struct verify *v);
 void verify_looks(struct verify *v);
+/* A process of the host with that name; cli/verify_looks.c. */
+#define VERIFY_PID 16
+bool verify_find(const char *name, char ret_pid[VERIFY_PID]);
 
 /* cli/verify_inside.c: the payloads. The exit status: 0 it happened, 1 refused, 2 not tried. */
 int verify_inside(char **args, size_t count);

@@ -10,11 +10,9 @@
 #include "base/str.h"
 #include "cli/verify.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MEMORY (48u << 20)
@@ -261,23 +259,9 @@ static void try_output(struct verify *v)
 
 static bool is_left(const char *name)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
-	bool found = false;
+	char pid[VERIFY_PID];
 
-	while (!found && proc && (d = readdir(proc))) {
-		char path[300], comm[32] = "";
-		FILE *f;
-
-		snprintf(path, sizeof path, "/proc/%s/comm", d->d_name);
-		f = fopen(path, "re");
-		found = f && fgets(comm, sizeof comm, f) && strncmp(comm, name, strlen(name)) == 0;
-		if (f)
-			fclose(f);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
+	return verify_find(name, pid);
 }
 
 /* The process that wants to stay says so before the run is over. */

@@ -50,7 +50,7 @@ static const struct {
 	{"Seccomp:\t", "2", LAYER_SYSCALLS, "run without a filter"},
 };
 
-static bool find(const char *name, char ret_pid[16])
+bool verify_find(const char *name, char ret_pid[VERIFY_PID])
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *d;
@@ -63,7 +63,7 @@ static bool find(const char *name, char ret_pid[16])
 			continue;
 		snprintf(path, sizeof path, "/proc/%.12s/comm", d->d_name);
 		if (file_read_small(path, comm, sizeof comm) > 0 && str_eq(comm, name)) {
-			snprintf(ret_pid, 16, "%.12s", d->d_name);
+			snprintf(ret_pid, VERIFY_PID, "%.12s", d->d_name);
 			found = true;
 		}
 	}
@@ -76,12 +76,12 @@ static void look(struct verify *v, void *ctx)
 {
 	struct timespec pause = {0, 10000000};
 	struct look *l = ctx;
-	char pid[16], path[64];
+	char pid[VERIFY_PID], path[64];
 
 	(void)v;
 	for (int i = 0; i < TRIES && !l->found && !verify_stage_stopped(); i++) {
 		nanosleep(&pause, NULL);
-		l->found = find(l->name, pid);
+		l->found = verify_find(l->name, pid);
 	}
 	if (!l->found)
 		return;

@@ -388,6 +388,8 @@ int verify_stage_make(struct verify *v, struct err *e)
 		if (r < 0)
 			verify_stage_free(&v->stage);
 	}
+	if (r < 0 && !e->code)
+		return err_set(e, EINTR, "interrupted");
 	return r;
 }
 
