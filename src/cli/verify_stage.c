@@ -374,22 +374,21 @@ static int make_in(struct verify *v, const char *parent, struct err *e)
 int verify_stage_make(struct verify *v, struct err *e)
 {
 	const char *const parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
-	int r = -ENOTSUP;
+	bool tried = false;
+	int r = err_set(e, EINTR, "interrupted");
 
 	watch_signals();
 	v->stage.home = getenv("HOME");
 	for (size_t i = 0; i < ARRAY_LEN(parents) && r < 0 && !stopped; i++) {
-		struct err first;
+		struct err later;
 
 		if (!parents[i] || parents[i][0] != '/')
 			continue;
-		/* The first reason is the one to hear. */
-		r = make_in(v, parents[i], e->code ? &first : e);
+		r = make_in(v, parents[i], tried ? &later : e); /* the first reason is told */
 		if (r < 0)
 			verify_stage_free(&v->stage);
+		tried = true;
 	}
-	if (r < 0 && !e->code)
-		return err_set(e, EINTR, "interrupted");
 	return r;
 }
 
