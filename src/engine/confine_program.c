@@ -95,8 +95,7 @@ int confine_resources(struct stage *s, struct err *e)
 	/* Counted within the sandbox's own user namespace; init is one of them. A control group
 	 * counts better, and what it refuses can be seen: there this is a second wall behind it. */
 	if (r == 0 && l->pids != PLAN_NO_LIMIT)
-		r = set_limit(RLIMIT_NPROC,
-			l->pids + (s->pids_held ? 16 : 1), e);
+		r = set_limit(RLIMIT_NPROC, l->pids + (s->pids_held ? 16 : 1), e);
 	umask(0022);
 	return r;
 }
@@ -148,6 +147,11 @@ int confine_filter(struct stage *s, struct err *e)
 		filter = seccomp_default(SECCOMP_PLAIN);
 		r = seccomp_load(filter->code, filter->len, listens);
 	}
+	if (r == -EBUSY)
+		return err_set(e, EBUSY,
+			"load the filter: something around ward listens to system calls already, "
+			"so ward cannot protect or hide files; use workspace 'ro' or 'none' "
+			"without 'hide', or start ward elsewhere");
 	if (r < 0)
 		return err_sys(e, r, "load the filter");
 	if (listens)
