@@ -12,7 +12,7 @@
 
 #define SHM_SIZE (64u << 20)
 #define LAYER_SIZE (512u << 20)
-#define LAYER_INODES 50000u
+#define INODES 100000u
 #define TMPFS_FLOOR (64u << 10) /* the least that is of use */
 
 static const char etc_passwd[] = "root:x:0:0:root:/:/usr/sbin/nologin\n"
@@ -218,13 +218,14 @@ static void plan_layer(const struct limits *l, struct plan *p, uint64_t *sum)
 	if (p->read_only_root)
 		return;
 	p->root_size = l->disk.at.source ? l->disk.v / 4 : LAYER_SIZE;
-	p->root_inodes = l->inodes.at.source ? l->inodes.v / 4 : LAYER_INODES;
 	*sum += 2 * p->root_size;
 }
 
 /* `disk` and `inodes` hold for everything that ward stores together: each tmpfs gets its share. */
 static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p, struct err *e)
 {
+	uint64_t disk = l->disk.at.source ? l->disk.v : UINT64_MAX;
+	uint64_t files = l->inodes.at.source ? l->inodes.v : INODES;
 	uint64_t sum = 0;
 
 	plan_layer(l, p, &sum);
@@ -232,23 +233,23 @@ static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p
 		sum += rows->items[i].kind == PLAN_TMPFS ? rows->items[i].size : 0;
 	for (size_t i = 0; i < rows->count; i++) {
 		struct plan_row *row = &rows->items[i];
-		uint64_t wanted = row->size;
+		uint64_t inodes;
 
 		if (row->kind != PLAN_TMPFS)
 			continue;
-		if (l->disk.at.source && sum > l->disk.v)
-			row->size = share(l->disk.v, wanted, sum);
-		if (l->inodes.at.source) {
-			uint64_t inodes = share(l->inodes.v, wanted, sum);
-
-			inodes = inodes < 16 ? 16 : inodes;
-			row->inodes = row->inodes && row->inodes < inodes ? row->inodes : inodes;
-		}
-		if (row->size < TMPFS_FLOOR)
+		inodes = share(files, row->size, sum);
+		row->inodes = row->inodes && row->inodes < inodes ? row->inodes : inodes;
+		row->size = sum > disk ? share(disk, row->size, sum) : row->size;
+		if (row->size < TMPFS_FLOOR || row->inodes == 0)
 			return err_set(e, EINVAL,
-				"resources.disk is too small: /%s would get %llu bytes; give at "
-				"least 64K for each tmpfs",
-				row->target, (unsigned long long)row->size);
+				"resources.disk and resources.inodes are too small: /%s would get "
+				"%llu bytes and %llu files; give at least 64K for each tmpfs",
+				row->target, (unsigned long long)row->size,
+				(unsigned long long)row->inodes);
+	}
+	if (!p->read_only_root) {
+		p->root_inodes = share(files, p->root_size, sum);
+		p->root_size = sum > disk ? share(disk, p->root_size, sum) : p->root_size;
 	}
 	return 0;
 }
