@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -51,6 +52,13 @@ static int run_memory_shared(const struct attempt *self, int argc, char **argv)
 	return touch(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), bytes);
 }
 
+/* The children of this process, which is the first of a group of its own. */
+static void end_group(void)
+{
+	signal(SIGTERM, SIG_IGN);
+	kill(0, SIGTERM);
+}
+
 /* MIB COUNT: that many children, each with its part, which they hold until all have it. */
 static int run_memory_children(const struct attempt *self, int argc, char **argv)
 {
@@ -60,6 +68,7 @@ static int run_memory_children(const struct attempt *self, int argc, char **argv
 	char byte = 'r';
 
 	(void)self;
+	setpgid(0, 0);
 	if (pipe(ready) < 0)
 		return -errno;
 	for (unsigned long i = 0; i < count; i++) {
@@ -73,11 +82,10 @@ static int run_memory_children(const struct attempt *self, int argc, char **argv
 			pause();
 		_exit(1);
 	}
-	close(ready[1]);
-	while (done < count && read(ready[0], &byte, 1) == 1)
-		done++;
-	signal(SIGTERM, SIG_IGN);
-	kill(0, SIGTERM);
+	while (done < count && waitpid(-1, NULL, WNOHANG) == 0)
+		if (poll(&(struct pollfd){.fd = ready[0], .events = POLLIN}, 1, 20) > 0)
+			done += read(ready[0], &byte, 1) == 1;
+	end_group();
 	printf("%lu\n", done);
 	return done == count ? 0 : -ENOMEM;
 }
@@ -88,6 +96,7 @@ static int run_processes(const struct attempt *self, int argc, char **argv)
 	int r = 0;
 
 	(void)self;
+	setpgid(0, 0);
 	for (i = 0; i < count && r == 0; i++) {
 		pid_t child = fork();
 
@@ -99,8 +108,7 @@ static int run_processes(const struct attempt *self, int argc, char **argv)
 			r = -errno;
 	}
 	printf("%lu\n", r < 0 ? i - 1 : i);
-	signal(SIGTERM, SIG_IGN);
-	kill(0, SIGTERM);
+	end_group();
 	return r;
 }
 

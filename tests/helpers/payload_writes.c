@@ -318,8 +318,16 @@ static int run_whole_folder(const struct attempt *self, int argc, char **argv)
 	r = made(mine);
 	if (r < 0)
 		return r;
-	return payload_result(
-		self->arg[0] ? symlink("way-whole", n.folder) : rename("way-whole", n.folder));
+	if (!self->arg[0])
+		return payload_result(rename("way-whole", n.folder));
+	snprintf(mine, sizeof mine, "way-whole");
+	for (const char *p = strchr(n.folder, '/'); p; p = strchr(p + 1, '/')) {
+		char up[sizeof mine];
+
+		snprintf(up, sizeof up, "../%.500s", mine);
+		memcpy(mine, up, sizeof mine);
+	}
+	return payload_result(symlink(mine, n.folder));
 }
 
 #define WRITE(name, run, ...)          \
