@@ -167,33 +167,28 @@ static void finish(struct supervise *v, struct result *r)
 	}
 }
 
-/*
- * Is there a process 1 that reaps what others leave to it? In the machine's own process namespace
- * there is; in containers often not.
- */
-static bool init_reaps(void)
+static void wait_for_init(struct stage *s)
 {
-	static const char first[] = "pid:[4026531836]";
-	char name[sizeof first];
-	ssize_t len = readlink("/proc/self/ns/pid", name, sizeof name);
-
-	return len == (ssize_t)sizeof first - 1 && memcmp(name, first, sizeof first - 1) == 0;
+	if (s->init <= 0)
+		return;
+	process_signal(s->pidfd, SIGKILL);
+	while (waitpid(s->init, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /*
  * Nothing of the sandbox is left when this returns. When init has said that all its processes are
- * gone, it is about to end itself, and nobody needs to wait until the kernel has taken its
- * namespaces apart; a group of version 2 does, because init is in it.
+ * gone, groups of version 1, which it was never in, are removed while the kernel takes init's
+ * namespaces apart.
  */
 static void clear(struct stage *s, bool orderly)
 {
-	bool wait = !orderly || leaf_clone_fd(&s->leaf) >= 0 || !init_reaps();
-
-	if (s->init > 0 && wait) {
-		process_signal(s->pidfd, SIGKILL);
-		while (waitpid(s->init, NULL, 0) < 0 && errno == EINTR)
-			;
+	if (orderly && leaf_clone_fd(&s->leaf) < 0) {
+		leaf_remove(&s->leaf);
+		wait_for_init(s);
+		return;
 	}
+	wait_for_init(s);
 	leaf_remove(&s->leaf);
 }
 

@@ -212,6 +212,12 @@ static uint64_t share(uint64_t whole, uint64_t part, uint64_t sum)
 	return (uint64_t)((double)whole * ((double)part / (double)sum));
 }
 
+/* The kernel counts in pages, and would round up. */
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return bytes & ~(uint64_t)4095;
+}
+
 /* The root and the layer that takes changes to it get a quarter of the storage each. */
 static void plan_layer(const struct limits *l, struct plan *p, uint64_t *sum)
 {
@@ -239,7 +245,7 @@ static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p
 			continue;
 		inodes = share(files, row->size, sum);
 		row->inodes = row->inodes && row->inodes < inodes ? row->inodes : inodes;
-		row->size = sum > disk ? share(disk, row->size, sum) : row->size;
+		row->size = whole_pages(sum > disk ? share(disk, row->size, sum) : row->size);
 		if (row->size < TMPFS_FLOOR || row->inodes == 0)
 			return err_set(e, EINVAL,
 				"resources.disk and resources.inodes are too small: /%s would get "
@@ -249,7 +255,8 @@ static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p
 	}
 	if (!p->read_only_root) {
 		p->root_inodes = share(files, p->root_size, sum);
-		p->root_size = sum > disk ? share(disk, p->root_size, sum) : p->root_size;
+		p->root_size =
+			whole_pages(sum > disk ? share(disk, p->root_size, sum) : p->root_size);
 	}
 	return 0;
 }
