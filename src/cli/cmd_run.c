@@ -27,15 +27,16 @@ static const struct field options[] = {
 	{0},
 };
 
-static int denied(struct call *c, const struct verdict *v, struct err *e)
+static int denied(const struct verdict *v)
 {
+	auto_(buf_free) struct buf out = BUF(4096);
 	const char *why = "the policy does not allow it";
 
-	(void)c;
 	for (size_t i = 0; i < v->reason_count; i++)
 		why = v->reasons[i].text;
-	err_set(e, EPERM, "not run: %s ('ward explain' says more)", why);
-	return -EPERM;
+	buf_printf(&out, "ward: %s: %s ('ward explain' says more)\n",
+		v->permission == PERMISSION_ASK ? "not run without approval" : "denied", why);
+	return write(STDERR_FILENO, buf_text(&out), out.len) < 0 ? EXIT_WARD : EXIT_DENIED;
 }
 
 static int carry_out(
@@ -89,7 +90,7 @@ static int run(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	if (!answer->planned)
-		return denied(c, &answer->verdict, e);
+		return denied(&answer->verdict);
 	if (o->dry_run.v) {
 		native_show(&answer->plan, c->out);
 		return EXIT_OK;

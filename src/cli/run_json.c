@@ -88,6 +88,8 @@ static void write_refusals(struct writer *w, const struct result_report *p)
 	write_object(w, "denied");
 	for (size_t i = 0; i < RESULT_DENIED && p->denied[i].count; i++)
 		write_unsigned(w, call_name(p->denied[i].number, room), p->denied[i].count);
+	if (p->denied_more)
+		write_unsigned(w, "others", p->denied_more);
 	write_end_object(w);
 	write_object(w, "protected");
 	for (size_t i = 0; i < RESULT_REFUSED && p->refused[i].count; i++)

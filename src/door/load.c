@@ -175,7 +175,12 @@ int load_config(const struct load_request *q, struct config *ret, struct err *e)
 		r = config_set(ret, q->sets->items[i].text, &q->wish, e);
 	if (r == 0)
 		r = read_workspace(ret, &q->wish, e);
-	return r < 0 ? r : config_check(ret, e);
+	if (r == 0)
+		r = config_check(ret, e);
+	/* What was said of files that need not be there is no error. */
+	if (r == 0 && e)
+		*e = (struct err){0};
+	return r;
 }
 
 int load_machine(const char *path, struct machine *ret, struct err *e)

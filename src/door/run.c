@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 static int look_at_caller(
@@ -45,6 +46,39 @@ static int take_profile(struct run_answer *answer, struct arena *a, struct err *
 	return profile_load(name, &answer->machine, a, &answer->plan, e);
 }
 
+/* Why the native runtime cannot do it, in words; it is the one that needs nothing installed. */
+static const char *why_not_native(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->reason_count; i++)
+		if (v->reasons[i].code == BECAUSE_RUNTIME_REJECTED &&
+			strncmp(v->reasons[i].text, "native ", 7) == 0)
+			return v->reasons[i].text;
+	return "no runtime can enforce the policy";
+}
+
+static bool has_reason(const struct verdict *v, enum because code)
+{
+	for (size_t i = 0; i < v->reason_count; i++)
+		if (v->reasons[i].code == code)
+			return true;
+	return false;
+}
+
+/* That nothing can enforce the policy is a fault of the machine, not an answer of the policy. */
+static int check_runtime_found(const struct verdict *v, struct err *e)
+{
+	const struct runtime_choice *c = &v->choice;
+
+	if (has_reason(v, BECAUSE_NO_RUNTIME))
+		return err_set(e, ENOTSUP, "nothing was run: %s", why_not_native(v));
+	if (c->count > 0 && c->chosen != RUNTIME_NONE && v->place == PLACE_SANDBOX &&
+		c->candidates[c->chosen].ref.runtime != RUNTIME_NATIVE)
+		return err_set(e, ENOTSUP,
+			"nothing was run: runtime '%s' is not yet supported by this version (%s)",
+			runtime_names[c->candidates[c->chosen].ref.runtime], why_not_native(v));
+	return 0;
+}
+
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e)
 {
 	struct request request = {.session = q->session,
@@ -60,6 +94,8 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 		.argv = q->argv};
 	int r = ask_decide(&ask, a, &ret->machine, &ret->verdict, e);
 
+	if (r == 0)
+		r = check_runtime_found(&ret->verdict, e);
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
 		return r;
 	if (ret->verdict.place != PLACE_SANDBOX)
@@ -76,25 +112,12 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return r;
 }
 
-static const struct runtime_ref *chosen(const struct verdict *v)
-{
-	return v->choice.chosen == RUNTIME_NONE ? NULL
-						: &v->choice.candidates[v->choice.chosen].ref;
-}
-
 int run_command(const struct run_request *q, const struct run_answer *answer, struct result *ret,
 	struct err *e)
 {
-	const struct runtime_ref *runtime = chosen(&answer->verdict);
 	struct native_call call = {.plan = &answer->plan,
 		.arguments = q->arguments,
 		.arguments_len = q->arguments_len};
 
-	if (!runtime)
-		return err_set(e, ENOTSUP, "no runtime on this machine can enforce the policy");
-	if (runtime->runtime != RUNTIME_NATIVE)
-		return err_set(e, ENOTSUP,
-			"runtime '%s' is not yet supported; use --set runtime=native",
-			runtime_names[runtime->runtime]);
 	return native_run(&call, ret, e);
 }

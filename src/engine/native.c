@@ -143,8 +143,9 @@ static void judge_end(const struct supervise *v, struct result *r)
 	r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	r->start_error = v->end.start_error;
 	r->reason = v->reason != END_EXITED ? v->reason : r->signal ? END_SIGNALLED : END_EXITED;
-	/* Killed, and the group says that the memory was used up: not by chance. */
-	if (r->reason == END_SIGNALLED && r->signal == SIGKILL && r->hits[HIT_MEMORY] > 0)
+	/* It failed, and some process of it was killed because memory was used up: not by chance.
+	 */
+	if (v->reason == END_EXITED && r->exit_code != 0 && r->hits[HIT_MEMORY] > 0)
 		r->reason = END_OOM;
 }
 
