@@ -6,6 +6,8 @@
 
 bats_require_minimum_version 1.5.0
 tests=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+python=/usr/bin/python3 # not one that first looks which it is
+[ -x "$python" ] || python=python3
 
 setup_file() {
 	"$tests/helpers/census" take "$BATS_FILE_TMPDIR/census"
@@ -50,7 +52,7 @@ result() {
 
 # holds EXPRESSION, with d the object of RESULT and status the exit status.
 holds() {
-	python3 -c 'import json, sys
+	"$python" -c 'import json, sys
 d, status = json.load(open(sys.argv[1])), int(sys.argv[2])
 if not eval(sys.argv[3]):
     for k in "stdout", "stderr": d[k] = d.get(k, "")[:500]
