@@ -142,12 +142,12 @@ static void note_refusals(struct buf *out, const struct result_report *p)
 		buf_putc(out, '\n');
 	}
 	if (p->refused[0].count) {
-		buf_puts(out, "ward: protected names were not changed:");
+		buf_puts(out, "ward: refused in the workspace:");
 		for (size_t i = 0; i < RESULT_REFUSED && p->refused[i].count; i++) {
 			buf_puts(out, i ? ", " : " ");
 			escape_text(out, p->refused[i].path);
 		}
-		buf_puts(out, " (see 'protect' in ward.json5(5))\n");
+		buf_puts(out, " (see 'protect' and 'hide' in ward.json5(5))\n");
 	}
 }
 

@@ -211,8 +211,11 @@ _Noreturn void init_main(struct stage *s)
 {
 	struct init in = {.stage = s, .signals = -1};
 	struct err e = {0};
-	sigset_t child;
+	sigset_t child, all;
 
+	/* Nothing that is sent to init matters, and taking a terminal must not stop it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
 	close(s->control);
 	s->control = s->peer;
 	s->peer = -1;

@@ -118,15 +118,20 @@ static void take_output(const struct plan_request *q, struct plan *p)
 		p->output = p->idle_timeout || written || !p->landlock ? PLAN_RELAY : PLAN_PASS;
 }
 
-static const char **list_texts(struct arena *a, const struct opt_list *list, const char *more)
+static const char **list_texts(
+	struct arena *a, const struct opt_list *list, const char *more, size_t *ret_count)
 {
 	const char **texts = arena_array(a, list->count + 2, sizeof *texts);
 	size_t n = 0;
 
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		texts[n++] = list->items[i].text;
+		if (more && str_eq(texts[n - 1], more))
+			more = NULL;
+	}
 	if (more)
 		texts[n++] = more;
+	*ret_count = n;
 	return texts;
 }
 
@@ -143,11 +148,9 @@ static void take_workspace(const struct plan_request *q, struct arena *a, struct
 	}
 	/* The project's own configuration is never changed from inside, whatever is written. */
 	if (p->workspace == WORKSPACE_RW) {
-		p->protect = list_texts(a, &s->protect, ".ward.json5");
-		p->protect_count = s->protect.count + 1;
+		p->protect = list_texts(a, &s->protect, ".ward.json5", &p->protect_count);
 	}
-	p->hide = list_texts(a, &s->hide, NULL);
-	p->hide_count = s->hide.count;
+	p->hide = list_texts(a, &s->hide, NULL, &p->hide_count);
 	p->broker = p->protect_count > 0 || p->hide_count > 0;
 }
 

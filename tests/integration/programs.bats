@@ -391,7 +391,7 @@ repository() {
 	state=$(sha256sum .git/config)
 	run ward_run -- git config alias.x '!touch ran'
 	[ "$status" != 0 ]
-	[[ $output == *'ward: protected names were not changed'*.git/config* ]]
+	[[ $output == *'ward: refused in the workspace'*.git/config* ]]
 	run ward_run -- git remote add origin https://example.test/
 	[ "$status" != 0 ]
 	[[ $output == *.git/config* ]]
@@ -406,7 +406,7 @@ repository() {
 	installed git
 	run ward_run -- git init .
 	[ "$status" != 0 ]
-	[[ $output == *'ward: protected names were not changed'*.git/@(hooks|config)* ]]
+	[[ $output == *'ward: refused in the workspace'*.git/@(hooks|config)* ]]
 	[ ! -e .git/config ]
 	rm -rf .git
 	run -0 ward_run -- sh -ec 'git init -q sub; cd sub; git config user.name B; git config user.email b@example.test
@@ -458,5 +458,5 @@ repository() {
 	# What the host wrote is seen inside.
 	cmp seen-config .git/config
 	cmp seen-envrc .envrc
-	[[ $(cat "$BATS_TEST_TMPDIR/out") == *'ward: protected names were not changed'* ]]
+	[[ $(cat "$BATS_TEST_TMPDIR/out") == *'ward: refused in the workspace'* ]]
 }

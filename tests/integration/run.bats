@@ -292,7 +292,7 @@ found_on_host() { # WORD of a command line
 		'mv .git other' 'chmod 777 .git/hooks/pre-commit'; do
 		run ward_run -- sh -c "$change"
 		[ "$status" != 0 ] || { echo "done: $change" && return 1; }
-		[[ $output == *'ward: protected names were not changed'* ]] || { echo "not said: $change" && return 1; }
+		[[ $output == *'ward: refused in the workspace'* ]] || { echo "not said: $change" && return 1; }
 	done
 	[ "$(cat .ward.json5)" = '{}' ]
 	[ "$(cat .git/hooks/pre-commit)" = '# hook' ]
