@@ -114,9 +114,10 @@ own_peak() {
 }
 
 @test "output goes on to the caller who reads it, and a caller who does not read blocks only the command" {
-	options=(--set timeout=2s --set killGrace=0s)
-	run bash -c 'cd "$1" && "$2" run --set timeout=2s --set killGrace=0s -- yes | { sleep 4; head -c 2; }; echo "${PIPESTATUS[0]}"' - "$W" "$WARD"
-	[[ $output == y* ]]
+	# shellcheck disable=SC2016
+	run -0 --separate-stderr bash -c 'cd "$1" && "$2" run --set timeout=2s --set killGrace=0s -- yes | { sleep 4; head -c 2; }; echo "${PIPESTATUS[0]}"' \
+		- "$W" "$WARD"
+	[ "$output" = $'y\n124' ]
 }
 
 @test "much output on both streams, in either order, does not lock" {
