@@ -36,8 +36,7 @@ int confine_groups(struct stage *s, struct err *e)
 		[LEAF_PIDS] = l->pids,
 	}};
 
-	cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", &s->cgroups);
-	leaf_make(&s->cgroups, &limits, &s->leaf);
+	leaf_make(cgroup_here(), &limits, &s->leaf);
 	return enforced_check(s, e);
 }
 _Static_assert(PLAN_NO_LIMIT == LEAF_FREE, "limits are handed over as they are");

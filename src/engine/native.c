@@ -213,7 +213,7 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 		.keep = ret->output};
 	leave_to_init(s, &v);
 	/* What killed supervisors left: now, while the sandbox is being built anyway. */
-	leaf_sweep(&s->cgroups, &s->leaf);
+	leaf_sweep(cgroup_here(), &s->leaf);
 	r = supervise_loop(&v, e);
 	s->orderly = v.orderly;
 	if (r == 0)

@@ -42,7 +42,6 @@ struct stage {
 	int pidfd;
 	bool orderly;   /* init has said that everything in the sandbox has ended */
 	bool pids_held; /* init: a control group limits the number of processes */
-	struct cgroup_view cgroups;
 };
 
 /* The steps, in order; see engine/steps.c. */

@@ -157,19 +157,18 @@ static void look_cgroup(struct machine *m)
 		[CGROUP_CPU] = FACILITY_CGROUP_CPU,
 		[CGROUP_PIDS] = FACILITY_CGROUP_PIDS,
 	};
-	struct cgroup_view v;
+	const struct cgroup_view *v = cgroup_here();
 
-	cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", &v);
-	m->cgroup = v.v1 ? (v.v2 ? CGROUP_LAYOUT_HYBRID : CGROUP_LAYOUT_V1)
-			 : (v.v2 ? CGROUP_LAYOUT_V2 : CGROUP_LAYOUT_NONE);
-	m->cgroup_memory = (unsigned)v.controller[CGROUP_MEMORY].version;
-	m->cgroup_cpu = (unsigned)v.controller[CGROUP_CPU].version;
-	m->cgroup_pids = (unsigned)v.controller[CGROUP_PIDS].version;
+	m->cgroup = v->v1 ? (v->v2 ? CGROUP_LAYOUT_HYBRID : CGROUP_LAYOUT_V1)
+			 : (v->v2 ? CGROUP_LAYOUT_V2 : CGROUP_LAYOUT_NONE);
+	m->cgroup_memory = (unsigned)v->controller[CGROUP_MEMORY].version;
+	m->cgroup_cpu = (unsigned)v->controller[CGROUP_CPU].version;
+	m->cgroup_pids = (unsigned)v->controller[CGROUP_PIDS].version;
 	for (int c = 0; c < CGROUP_COUNT; c++)
 		m->facility[facilities[c]] =
-			cgroup_reason(m, v.controller[c].version, v.controller[c].error);
-	m->facility[FACILITY_CGROUP_KILL] = v2_reason(m, v.v2, 14);
-	m->facility[FACILITY_CLONE_INTO_CGROUP] = v2_reason(m, v.v2, 7);
+			cgroup_reason(m, v->controller[c].version, v->controller[c].error);
+	m->facility[FACILITY_CGROUP_KILL] = v2_reason(m, v->v2, 14);
+	m->facility[FACILITY_CLONE_INTO_CGROUP] = v2_reason(m, v->v2, 7);
 }
 
 void probe_kernel(struct machine *ret)

@@ -298,3 +298,14 @@ void cgroup_look(const char *root, const char *membership, struct cgroup_view *r
 	else
 		look_v2(unified, text, ret);
 }
+
+const struct cgroup_view *cgroup_here(void)
+{
+	static struct cgroup_view view;
+	static bool looked;
+
+	if (!looked)
+		cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", &view);
+	looked = true;
+	return &view;
+}

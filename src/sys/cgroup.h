@@ -43,3 +43,6 @@ struct cgroup_view {
  * tree can be looked at; root is normally /sys/fs/cgroup.
  */
 void cgroup_look(const char *root, const char *membership, struct cgroup_view *ret);
+
+/* The same of this process, looked at once: it is asked for twice on the way of a command. */
+const struct cgroup_view *cgroup_here(void);
