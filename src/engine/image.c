@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#define DETACH 2          /* MNT_DETACH */
 #define DEPTH_MAX 8       /* of folders that both the image and the sandbox have */
 #define ENTRIES_MAX 10000 /* of one such folder */
 
@@ -140,21 +141,37 @@ static int fill(const struct pair *at, struct err *e)
 	return r;
 }
 
-int image_fill(int tree, bool layered, struct err *e)
+/* Parts can be copied only of what is mounted here: the image stands in the root for a while. */
+static int fill_from(const char *place, bool layered, struct err *e)
 {
 	auto_fd int root = openat(AT_FDCWD, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct pair top = {.image = tree, .root = root, .layered = layered, .path = ""};
+	auto_fd int image = openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct pair top = {.image = image, .root = root, .layered = layered, .path = ""};
 	struct stat st;
 
-	if (root < 0 || fstat(root, &st) < 0)
+	if (root < 0 || image < 0 || fstat(root, &st) < 0)
 		return err_sys(e, -errno, "open the new root");
 	top.root_dev = st.st_dev;
-	return err_ctx(e, fill(&top, e), "image");
+	return fill(&top, e);
+}
+
+int image_fill(int tree, bool layered, struct err *e)
+{
+	static const char place[] = ".image";
+	int r = mkdir(place, 0700) < 0 ? -errno : tree_attach(tree, AT_FDCWD, place);
+
+	if (r < 0)
+		return err_sys(e, r, "mount the image");
+	r = fill_from(place, layered, e);
+	if (r < 0)
+		return err_ctx(e, r, "image");
+	if (syscall(SYS_umount2, place, DETACH) < 0 || rmdir(place) < 0)
+		return err_sys(e, -errno, "take the image away again");
+	return 0;
 }
 
 #define LAYERS ".layers"
 #define NOSUID_NODEV 6
-#define DETACH 2 /* MNT_DETACH */
 
 int image_layers_begin(const struct plan *p, struct err *e)
 {

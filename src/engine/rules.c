@@ -9,8 +9,11 @@
 #include "base/cleanup.h"
 #include "engine/stage.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -44,6 +47,38 @@ static bool writes(const struct plan *p, const struct plan_row *row)
 	return row->writable && !(row->kind == PLAN_WORKSPACE_BIND && p->broker);
 }
 
+static void close_folder(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+/*
+ * With a throw-away layer every folder of the root can be written, but for those that the sandbox
+ * is made of. The root itself cannot: a rule for it would hold for the workspace too.
+ */
+static int allow_layers(struct stage *s, struct err *e)
+{
+	static const char *const not [] = {".", "..", "proc", "sys", "dev", "workspace"};
+	auto_(close_folder) DIR *root = opendir("/");
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!root)
+		return err_sys(e, -errno, "read the root");
+	while (r == 0 && (entry = readdir(root))) {
+		char path[NAME_MAX + 2];
+		bool own = entry->d_type != DT_DIR;
+
+		for (size_t i = 0; i < ARRAY_LEN(not ) && !own; i++)
+			own = strcmp(entry->d_name, not [i]) == 0;
+		snprintf(path, sizeof path, "/%s", entry->d_name);
+		if (!own)
+			r = allow(s, path, LANDLOCK_WRITE, e);
+	}
+	return r;
+}
+
 int root_rules(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
@@ -55,9 +90,7 @@ int root_rules(struct stage *s, struct err *e)
 	if (r == 0)
 		r = allow(s, "/dev", LANDLOCK_DEVICE, e);
 	if (r == 0 && !p->read_only_root)
-		for (size_t i = 0; i < p->row_count && r == 0; i++)
-			if (p->rows[i].kind == PLAN_MIRROR || p->rows[i].kind == PLAN_DIR)
-				allow_row(s, &p->rows[i], LANDLOCK_WRITE, NULL);
+		r = allow_layers(s, e);
 	for (size_t i = 0; i < p->row_count && r == 0; i++)
 		if (writes(p, &p->rows[i]))
 			r = allow_row(s, &p->rows[i], LANDLOCK_WRITE, e);

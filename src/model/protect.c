@@ -53,14 +53,14 @@ static const char *const op_names[PROTECT_OP_COUNT] = {
 /*
  * A name above a protected one may only be or become a folder: a link would lead the protected name
  * elsewhere, and a file such as .git can do so too. Where the name is only matched by a wildcard a
- * plain file is harmless.
+ * plain file is harmless; so is everything but a link where a match may only lie deeper.
  */
 static const int refusals[PROTECT_OP_COUNT][PROTECT_PLACE_COUNT] = {
 	[PROTECT_READ] = {[PROTECT_NAME] = EACCES},
 	[PROTECT_WRITE] = {[PROTECT_ABOVE] = EACCES, EACCES, EACCES},
 	[PROTECT_ATTR] = {[PROTECT_FOLDER] = EACCES, EACCES},
 	[PROTECT_CREATE] = {[PROTECT_ABOVE] = EACCES, EACCES, EACCES},
-	[PROTECT_SYMLINK] = {[PROTECT_ABOVE_WILD] = EACCES, EACCES, EACCES, EACCES},
+	[PROTECT_SYMLINK] = {[PROTECT_DEEP] = EACCES, EACCES, EACCES, EACCES, EACCES},
 	[PROTECT_MKDIR] = {[PROTECT_FOLDER] = EACCES, EACCES},
 	[PROTECT_UNLINK] = {[PROTECT_ABOVE] = EACCES, EACCES, EACCES},
 	[PROTECT_RMDIR] = {[PROTECT_FOLDER] = EACCES, EACCES},
@@ -69,7 +69,7 @@ static const int refusals[PROTECT_OP_COUNT][PROTECT_PLACE_COUNT] = {
 	[PROTECT_MOVE_FILE] = {[PROTECT_ABOVE] = EBUSY, EBUSY, EACCES},
 	[PROTECT_MOVE_DIR] = {[PROTECT_ABOVE_WILD] = EBUSY, EBUSY, EBUSY, EACCES},
 	[PROTECT_MOVE_FILE_TO] = {[PROTECT_ABOVE] = EACCES, EACCES, EACCES},
-	[PROTECT_MOVE_LINK_TO] = {[PROTECT_ABOVE_WILD] = EACCES, EACCES, EACCES, EACCES},
+	[PROTECT_MOVE_LINK_TO] = {[PROTECT_DEEP] = EACCES, EACCES, EACCES, EACCES, EACCES},
 	[PROTECT_MOVE_DIR_TO] = {[PROTECT_ABOVE_WILD] = EACCES, EACCES, EACCES, EACCES},
 };
 
@@ -269,6 +269,9 @@ static struct standing stand_in(const struct parts *p, const char *path)
 	for (size_t i = 0; i < p->count; i++)
 		if ((set & bit(i)) && is_deep(p, i))
 			s.deep |= bit(i);
+	/* A ** at the very start also reaches whatever a link leads to; another one does not. */
+	if (s.place == PROTECT_FREE && (s.deep & ~bit(0)))
+		s.place = PROTECT_DEEP;
 	return s;
 }
 

@@ -15,6 +15,7 @@
 /* How a path stands to the patterns, weakest first. */
 enum protect_place {
 	PROTECT_FREE,
+	PROTECT_DEEP,       /* a match may lie anywhere below, by a ** behind a written part */
 	PROTECT_ABOVE_WILD, /* a match may lie below, by a component with * or ? */
 	PROTECT_ABOVE,      /* a match lies below, and this name is written out in the pattern */
 	PROTECT_FOLDER,     /* a of the pattern a/(star)(star) */

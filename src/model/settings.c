@@ -57,7 +57,7 @@ const struct settings builtin_defaults =
 					ITEM("processes"), ITEM("syscalls")),
 				.profile = VALUE("standard"),
 				.workspace = VALUE(WORKSPACE_RW),
-				.protect = LIST(ITEM(".git/hooks/**"), ITEM(".git/config"),
+				.protect = LIST(ITEM("**/.git/hooks/**"), ITEM("**/.git/config"),
 					ITEM(".git/modules/**/{hooks,config}"), ITEM(".ward.json5"),
 					ITEM(".gitmodules"), ITEM(".envrc"), ITEM(".husky/**"),
 					ITEM(".vscode/**"), ITEM(".idea/**"), ITEM(".cursor/**"),
