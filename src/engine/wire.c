@@ -43,10 +43,10 @@ int wire_send(int socket, const struct wire *m, const struct wire_fds *fds)
 
 		h.msg_control = &room;
 		h.msg_controllen = CMSG_SPACE(size);
-		*CMSG_FIRSTHDR(&h) = (struct cmsghdr){.cmsg_len = CMSG_LEN(size),
+		room.align = (struct cmsghdr){.cmsg_len = CMSG_LEN(size),
 			.cmsg_level = SOL_SOCKET,
 			.cmsg_type = SCM_RIGHTS};
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&h)), fds->fd, size);
+		memcpy(CMSG_DATA(&room.align), fds->fd, size);
 	}
 	while (sendmsg(socket, &h, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)

@@ -235,10 +235,10 @@ static int refuse_path(
 		if (!how || (workspace && is_own_home(path, how, rules)))
 			continue;
 		return refuse_text(e, source,
-			"%s '%s', which %s; %s, or name exactly this one in allowedBindSources",
-			how, row->path, row->why,
-			workspace ? "work in a project's own folder"
-				  : "name a folder apart from it");
+			"%s '%s', which %s; %s exactly this one in allowedBindSources", how,
+			row->path, row->why,
+			workspace ? "work in a project's own folder, or name"
+				  : "name a folder apart from it, or");
 	}
 	return 0;
 }

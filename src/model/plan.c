@@ -204,7 +204,7 @@ static bool env_passes(const struct opt_list *patterns, struct arena *a, const c
 /* Nothing of the caller's environment but what is named; what the configuration sets wins. */
 static void take_env(const struct plan_request *q, struct arena *a, struct plan *p)
 {
-	static const char *const fixed[] = {"HOME=" PLAN_HOME, "USER=sandbox", "LOGNAME=sandbox",
+	static const char *const fixed[] = {("HOME=" PLAN_HOME), "USER=sandbox", "LOGNAME=sandbox",
 		"SHELL=/bin/sh",
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR=/tmp"};
 	const struct sandbox *s = settings(q);
