@@ -140,8 +140,9 @@ static int dispatch(char **argv, size_t argc, struct call *c, struct err *e)
 }
 
 /*
- * Small C libraries give memory back to the kernel with the last block of a size, and fetch it again
- * for the next one. A block that stays of each size that comes and goes during a start saves that.
+ * Small C libraries give memory back to the kernel with the last block of a size, and fetch it
+ * again for the next one. A block that stays of each size that comes and goes during a start saves
+ * that.
  */
 static void keep_memory(void)
 {

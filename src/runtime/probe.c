@@ -160,7 +160,7 @@ static void look_cgroup(struct machine *m)
 	const struct cgroup_view *v = cgroup_here();
 
 	m->cgroup = v->v1 ? (v->v2 ? CGROUP_LAYOUT_HYBRID : CGROUP_LAYOUT_V1)
-			 : (v->v2 ? CGROUP_LAYOUT_V2 : CGROUP_LAYOUT_NONE);
+			  : (v->v2 ? CGROUP_LAYOUT_V2 : CGROUP_LAYOUT_NONE);
 	m->cgroup_memory = (unsigned)v->controller[CGROUP_MEMORY].version;
 	m->cgroup_cpu = (unsigned)v->controller[CGROUP_CPU].version;
 	m->cgroup_pids = (unsigned)v->controller[CGROUP_PIDS].version;
