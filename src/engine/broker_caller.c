@@ -21,9 +21,11 @@
 
 int broker_read_bytes(struct broker_call *c, uint64_t from, void *out, size_t size)
 {
-	struct iovec local = {out, size}, remote = {(void *)(uintptr_t)from, size};
+	struct iovec local = {out, size}, remote = {.iov_len = size};
+	uintptr_t there = (uintptr_t)from; /* an address of the caller's */
 	ssize_t n;
 
+	memcpy(&remote.iov_base, &there, sizeof there);
 	if (size == 0)
 		return 0;
 	n = process_vm_readv(c->tid, &local, 1, &remote, 1, 0);
@@ -99,8 +101,13 @@ static int read_file(struct broker_call *c, const char *name, char *out, size_t 
 static int octal_behind(const char *text, const char *label, unsigned *ret_value)
 {
 	const char *at = strstr(text, label);
+	char *end;
 
-	return at && sscanf(at + strlen(label), "%o", ret_value) == 1 ? 0 : -EIO;
+	if (!at)
+		return -EIO;
+	at += strlen(label);
+	*ret_value = (unsigned)strtoul(at, &end, 8);
+	return end != at ? 0 : -EIO;
 }
 
 int broker_caller_is_path(struct broker_call *c, int fd)

@@ -32,10 +32,10 @@ struct broker_call {
 /* A system call: which argument is what. The one with another name and fewer arguments is served as
  * if it were the other, with `fixed` for the flags. */
 struct broker_row {
-	int nr;
 	long (*run)(struct broker_call *c);
-	uint8_t at, path, at2, path2, flags, mode;
+	int nr;
 	int fixed;
+	uint8_t at, path, at2, path2, flags, mode;
 };
 
 extern const struct broker_row broker_rows[];
