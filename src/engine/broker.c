@@ -41,9 +41,9 @@
 enum { CWD = BROKER_ARG_CWD, NONE = BROKER_ARG_NONE };
 #define LINK AT_SYMLINK_NOFOLLOW
 
-/* Columns: number, function, folder, path, second folder, second path, flags, mode, flags that the
- * call has by its name. Of chown the first of two, of the xattr calls the attribute's name, and of
- * symlink the link's text as the second path. */
+/* Columns: function, number, flags that the call has by its name, folder, path, second folder,
+ * second path, flags, mode. Of chown the first of two, of the xattr calls the attribute's name, and
+ * of symlink the link's text as the second path. */
 const struct broker_row broker_rows[] = {
 #ifdef SYS_open
 	{broker_open, SYS_open, 0, CWD, 0, CWD, NONE, 1, 2},
