@@ -79,6 +79,10 @@ static void take_signal(struct supervise *v, int number)
 			break;
 		}
 		tell(v, WIRE_SIGNAL, number);
+		/* A stopped command does not hear it otherwise. */
+		tell(v, WIRE_SIGNAL, SIGCONT);
+		break;
+	case SIGPIPE: /* the caller reads no more: none of the command's business */
 		break;
 	default:
 		tell(v, WIRE_SIGNAL, number);
@@ -100,6 +104,9 @@ static void take_message(struct supervise *v)
 	auto_(wire_close) struct wire_fds fds = {.count = 0};
 	int r = wire_receive(v->stage->control, false, &m, &fds);
 
+	/* The kernel first tells that init left something unread; what it said is behind that. */
+	if (r == -ECONNRESET)
+		r = wire_receive(v->stage->control, false, &m, &fds);
 	if (r == -EAGAIN)
 		return;
 	if (r < 0) { /* gone without a word: killed */
