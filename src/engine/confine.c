@@ -182,7 +182,9 @@ int confine_hostname(struct stage *s, struct err *e)
 int confine_terminal(struct stage *s, struct err *e)
 {
 	struct wire m = {.kind = WIRE_TERMINAL};
-	auto_fd int other = openat(AT_FDCWD, "/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
+	auto_fd int other = openat(AT_FDCWD, "/dev/ptmx", flags | O_NONBLOCK);
+	struct winsize size;
 	char path[32];
 	int number, unlock = 0, r;
 
@@ -190,7 +192,9 @@ int confine_terminal(struct stage *s, struct err *e)
 		ioctl(other, TIOCGPTN, &number) < 0)
 		return err_sys(e, -errno, "open a terminal");
 	snprintf(path, sizeof path, "/dev/pts/%d", number);
-	s->terminal = openat(AT_FDCWD, path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	s->terminal = openat(AT_FDCWD, path, flags);
+	if (s->terminal >= 0 && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0)
+		ioctl(s->terminal, TIOCSWINSZ, &size);
 	if (s->terminal < 0 || ioctl(s->terminal, TIOCSCTTY, 0) < 0)
 		return err_sys(e, -errno, "open '%s'", path);
 	r = wire_send(s->control, &m, &(struct wire_fds){{other}, 1});

@@ -110,10 +110,10 @@ static void leave_to_init(struct stage *s, struct supervise *v)
 	if (s->output[1] >= 0) {
 		close(take_fd(&s->output[1]));
 		close(take_fd(&s->error[1]));
-		v->relay.from[RELAY_OUT] = take_fd(&s->output[0]);
-		v->relay.from[RELAY_ERR] = take_fd(&s->error[0]);
+		v->relay.stream[RELAY_OUT].from = take_fd(&s->output[0]);
+		v->relay.stream[RELAY_ERR].from = take_fd(&s->error[0]);
 		for (int i = 0; i < RELAY_STREAMS; i++)
-			fcntl(v->relay.from[i], F_SETFL, O_NONBLOCK);
+			fcntl(v->relay.stream[i].from, F_SETFL, O_NONBLOCK);
 	}
 }
 
@@ -153,7 +153,7 @@ static void finish(struct supervise *v, struct result *r)
 {
 	struct stage *s = v->stage;
 
-	relay_drain(&v->relay);
+	supervise_drain(v);
 	terminal_restore(&v->terminal);
 	take_usage(s, &v->end, r);
 	r->usage.wall_us = v->ended_at - v->started;
@@ -161,9 +161,9 @@ static void finish(struct supervise *v, struct result *r)
 	judge_end(v, r);
 	r->report = v->end.report;
 	for (int i = 0; i < RELAY_STREAMS; i++) {
-		r->usage.output_bytes[i] = v->relay.seen[i];
-		r->dropped[i] = v->relay.dropped[i];
-		if (v->relay.dropped[i])
+		r->usage.output_bytes[i] = v->relay.stream[i].seen;
+		r->dropped[i] = v->relay.stream[i].dropped;
+		if (r->dropped[i])
 			r->hits[HIT_OUTPUT]++;
 	}
 }
@@ -207,10 +207,7 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 		return r;
 	v.signals = signals;
 	v.terminal.master = -1;
-	v.relay = (struct relay){.mode = s->plan->output,
-		.limit = s->plan->output_limit,
-		.from = {-1, -1},
-		.keep = ret->output};
+	relay_init(&v.relay, s->plan->output, s->plan->output_limit, ret->output);
 	leave_to_init(s, &v);
 	/* What killed supervisors left: now, while the sandbox is being built anyway. */
 	leaf_sweep(cgroup_here(), &s->leaf);

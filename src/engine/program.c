@@ -2,7 +2,7 @@
 
 /*
  * The program's own process, from its birth to exec. It shares memory and descriptors with init,
- * which waits meanwhile, so it Mustn't allocate, and what it opens stays open in init until exec
+ * which waits meanwhile, so it must not allocate, and what it opens stays open in init until exec
  * gives it a table of its own. Each step takes something away; the order is that of engine/steps.c.
  */
 

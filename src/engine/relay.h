@@ -3,8 +3,9 @@
 
 /*
  * Output that passes through the supervisor: from the program's pipes or terminal to the caller's
- * descriptors, or into buffers of bounded size. Reading never stops before the end, so that the
- * program is never held up; what is beyond the limit is counted and dropped.
+ * descriptors, or into buffers of bounded size. What is beyond the limit is counted and dropped. A
+ * caller that reads slowly holds up the program, as a pipe would, but never the supervisor; one
+ * that has stopped reading is a closed pipe for the program.
  */
 
 #include "base/buf.h"
@@ -15,18 +16,25 @@
 #include <stdint.h>
 
 enum { RELAY_OUT, RELAY_ERR, RELAY_STREAMS };
+#define RELAY_CHUNK (64u << 10)
+
+struct relay_stream {
+	int from; /* -1: ended or not used */
+	char *chunk;
+	size_t start, len; /* what of the chunk the caller has yet to take */
+	uint64_t seen;     /* bytes that came */
+	uint64_t dropped;
+};
 
 struct relay {
 	enum plan_output mode;
 	uint64_t limit;
-	int from[RELAY_STREAMS];      /* -1: ended or not used */
-	struct buf *keep;             /* CAPTURE: two of them */
-	uint64_t seen[RELAY_STREAMS]; /* bytes that came */
-	uint64_t dropped[RELAY_STREAMS];
-	bool caller_gone; /* writing to the caller failed: go on reading */
+	struct buf *keep; /* CAPTURE: two of them */
+	struct relay_stream stream[RELAY_STREAMS];
 };
 
-/* Reads what is there. True when something came. */
+void relay_init(struct relay *r, enum plan_output mode, uint64_t limit, struct buf *keep);
+/* What to wait for before the next pump; descriptor -1: nothing. */
+struct pollfd relay_wait(const struct relay *r, int stream);
+/* Moves what can be moved without waiting. True when something came from the program. */
 bool relay_pump(struct relay *r, int stream);
-/* What is left after all writers have gone. */
-void relay_drain(struct relay *r);

@@ -82,7 +82,7 @@ static void take_signal(struct supervise *v, int number)
 		/* A stopped command does not hear it otherwise. */
 		tell(v, WIRE_SIGNAL, SIGCONT);
 		break;
-	case SIGPIPE: /* the caller reads no more: none of the command's business */
+	case SIGPIPE: /* the caller reads no more: the stream is closed, which says enough */
 		break;
 	default:
 		tell(v, WIRE_SIGNAL, number);
@@ -125,11 +125,11 @@ static void take_message(struct supervise *v)
 		v->end = m.end;
 		break;
 	case WIRE_TERMINAL:
-		if (fds.count == 1 && fds.fd[0] >= 0) {
+		if (fds.count == 1 && v->terminal.master < 0) { /* once: nobody inside changes it */
 			terminal_attach(&v->terminal, fds.fd[0]);
 			fds.count = 0;
+			v->relay.stream[RELAY_OUT].from = dup(v->terminal.master);
 		}
-		v->relay.from[RELAY_OUT] = v->terminal.master;
 		break;
 	case WIRE_PAUSED:
 		terminal_suspend(&v->terminal);
@@ -211,6 +211,8 @@ static void pump(struct supervise *v, struct pollfd *streams)
 			v->idle_deadline = now_us() + v->stage->plan->idle_timeout * MS;
 	if (streams[RELAY_STREAMS].revents)
 		terminal_input(&v->terminal);
+	if (v->relay.stream[RELAY_OUT].from < 0)
+		terminal_hang_up(&v->terminal);
 }
 
 int supervise_loop(struct supervise *v, struct err *e)
@@ -220,9 +222,9 @@ int supervise_loop(struct supervise *v, struct err *e)
 		struct pollfd fds[] = {
 			{.fd = v->stage->control, .events = POLLIN},
 			{.fd = v->signals, .events = POLLIN},
-			{.fd = v->relay.from[RELAY_OUT], .events = POLLIN},
-			{.fd = v->relay.from[RELAY_ERR], .events = POLLIN},
-			{.fd = v->terminal.input ? STDIN_FILENO : -1, .events = POLLIN},
+			relay_wait(&v->relay, RELAY_OUT),
+			relay_wait(&v->relay, RELAY_ERR),
+			terminal_wait(&v->terminal),
 		};
 
 		if (poll(fds, ARRAY_LEN(fds), next_due(v)) < 0 && errno != EINTR)
@@ -239,4 +241,31 @@ int supervise_loop(struct supervise *v, struct err *e)
 		return 0;
 	*e = v->error;
 	return -(e->code ? e->code : EIO);
+}
+
+/* As long as the command had time; the same again as for its end, where that was our doing. */
+void supervise_drain(struct supervise *v)
+{
+	v->kill_at = v->idle_deadline = v->watch_at = 0;
+	v->asked = 0;
+	if (v->reason != END_EXITED)
+		v->deadline = now_us() + v->stage->plan->kill_grace * MS;
+	while (v->asked == 0) {
+		struct pollfd fds[] = {
+			relay_wait(&v->relay, RELAY_OUT),
+			relay_wait(&v->relay, RELAY_ERR),
+			{.fd = v->signals, .events = POLLIN},
+		};
+		int due = next_due(v);
+
+		if ((fds[0].fd < 0 && fds[1].fd < 0) || due == 0)
+			return;
+		if (poll(fds, ARRAY_LEN(fds), due) < 0 && errno != EINTR)
+			return;
+		for (int i = 0; i < RELAY_STREAMS; i++)
+			if (fds[i].revents)
+				relay_pump(&v->relay, i);
+		if (fds[2].revents)
+			take_signals(v);
+	}
 }

@@ -28,3 +28,5 @@ struct supervise {
 
 /* Until the command has ended. Fails when it was never started. */
 int supervise_loop(struct supervise *v, struct err *e);
+/* What the command left is handed to the caller. */
+void supervise_drain(struct supervise *v);

@@ -2,7 +2,6 @@
 #include "engine/terminal.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,10 +19,6 @@ static void make_raw(struct terminal *t)
 
 void terminal_attach(struct terminal *t, int master)
 {
-	if (t->master >= 0) { /* one is enough: the sandbox does not get to change it */
-		close(master);
-		return;
-	}
 	t->master = master;
 	t->input = true;
 	terminal_resize(t);
@@ -53,32 +48,49 @@ void terminal_suspend(struct terminal *t)
 	terminal_resize(t);
 }
 
-static void write_all(int fd, const char *data, size_t len)
+struct pollfd terminal_wait(const struct terminal *t)
 {
-	while (len > 0) {
-		ssize_t n = write(fd, data, len);
+	if (t->len > 0)
+		return (struct pollfd){.fd = t->master, .events = POLLOUT};
+	return (struct pollfd){.fd = t->input ? STDIN_FILENO : -1, .events = POLLIN};
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return; /* a terminal that is full drops what is typed */
-		data += n;
-		len -= (size_t)n;
+static void hand_in(struct terminal *t)
+{
+	ssize_t n = write(t->master, t->typed + t->start, t->len);
+
+	if (n > 0) {
+		t->start += (size_t)n;
+		t->len -= (size_t)n;
+	} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		t->len = 0;
 	}
 }
 
 void terminal_input(struct terminal *t)
 {
-	char typed[4096];
-	ssize_t n = read(STDIN_FILENO, typed, sizeof typed);
+	if (t->len == 0) {
+		ssize_t n = read(STDIN_FILENO, t->typed, sizeof t->typed);
 
-	if (n > 0) {
-		write_all(t->master, typed, (size_t)n);
-		return;
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			return;
+		if (n <= 0) { /* the end of what is typed is a character in a terminal */
+			t->input = false;
+			t->typed[0] = '\004';
+			n = 1;
+		}
+		t->start = 0;
+		t->len = (size_t)n;
 	}
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+	hand_in(t);
+}
+
+void terminal_hang_up(struct terminal *t)
+{
+	if (t->master < 0)
 		return;
-	/* The end of what is typed is a character in a terminal. */
+	close(t->master);
+	t->master = -1;
 	t->input = false;
-	write_all(t->master, "\004", 1);
+	t->len = 0;
 }

@@ -191,11 +191,28 @@ host_works() {
 	run -0 bash -c 'timeout 60 "$WARD" run -- sh -c "yes | head -c 5000000; touch made" | head -c 10 >/dev/null'
 	[ -e made ]
 	run -0 timeout 60 bash -c '"$WARD" run --set outputLimit=100M -- yes | head -c 10'
+	run -141 timeout 60 bash -c '"$WARD" run --set outputLimit=100M -- yes | head -c 10 >/dev/null; exit "${PIPESTATUS[0]}"'
 	run timeout 60 bash -c '"$WARD" run -- yes | head -n 1'
 	[[ ${lines[0]} == y ]]
 	[ "$status" != 124 ]
 	run timeout 60 bash -c '"$WARD" run --json -- seq 100000 | head -c 10'
 	[ "$status" != 124 ]
+}
+
+@test "a caller that reads slowly or not at all does not hold up the times" {
+	mkfifo slow
+	sleep 1000 >/dev/null <slow &
+	reader=$!
+	run -124 timeout 60 bash -c '"$WARD" run --set outputLimit=100M --set timeout=1s --set killGrace=1s -- yes >slow'
+	run -124 timeout 60 bash -c '"$WARD" run --set outputLimit=100M --set idleTimeout=1s --set killGrace=1s -- sh -c "yes | head -c 1000000; sleep 1000" >slow'
+	timeout 60 "$WARD" run --set outputLimit=100M -- head -c 10000 /dev/zero >slow & # has ended, but not its output
+	writer=$!
+	sleep 1
+	kill -TERM "$writer"
+	wait "$writer" || [ $? != 124 ]
+	kill "$reader"
+	run -0 bash -c '"$WARD" run --set outputLimit=100M -- head -c 1000000 /dev/zero | (sleep 1; wc -c)'
+	[ "$output" = 1000000 ]
 }
 
 @test "signals for the sandbox's first process do not end or hang it" {

@@ -61,6 +61,8 @@ refused() {
 }
 
 @test "no new root: no mounts, no pivot_root" {
+	refused unshare:NEWNET=ENOSPC
+	refused prctl=EPERM
 	refused pivot_root=EPERM
 	refused mount=EPERM fsopen=EPERM fsmount=EPERM open_tree=EPERM move_mount=EPERM
 	refused move_mount=ENOSYS

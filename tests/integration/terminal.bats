@@ -78,6 +78,7 @@ talk() {
 }
 
 @test "the size passes, also when it changes" {
+	run -0 talk 'size 33 99' -- "$WARD" run -t -- sh -c 'echo size $(stty size)' # from the first moment on
 	run -0 talk 'size 33 99' =40x120 'size 40 120' -- "$WARD" run -t -- \
 		bash -c 'trap "echo size \$(stty size)" WINCH; echo size $(stty size); while [ "$(stty size)" != "40 120" ]; do sleep 0.1; done; echo size $(stty size)'
 }
@@ -85,6 +86,11 @@ talk() {
 @test "what is typed arrives, the end of input too" {
 	run -0 talk 'say:' $'+word\r' 'heard word' -- "$WARD" run -t -- sh -c 'echo say:; read -r x; echo "heard $x"'
 	run -0 talk ready $'+line\r' $'+\004' 'line' 'count 5' -- "$WARD" run -t -- sh -c 'echo ready; cat >got; echo "count $(wc -c <got)"'
+}
+
+@test "more is typed than anybody reads: the times are kept" {
+	head -c 200000 /dev/zero | tr '\\0' 'x' >typed
+	run -124 timeout 60 script -qec '"$WARD" run -t --set timeout=2s --set killGrace=1s -- sh -c "stty raw -echo; sleep 1000"' /dev/null <typed
 }
 
 @test "Ctrl-C ends the command, and what traps it goes on" {
