@@ -40,19 +40,34 @@ static int denied(const struct verdict *v)
 }
 
 static int carry_out(
-	struct call *c, const struct run_request *q, const struct run_answer *answer, struct err *e)
+	struct call *c, const struct run_request *q, struct run_answer *answer, struct err *e)
 {
 	const struct run_options *o = c->options;
 	auto_(result_free) struct result result = {0};
-	int r = run_command(q, answer, &result, e);
+	int r = run_whole(q, c->arena, answer, &result, e);
 
 	if (r < 0)
 		return r;
+	if (!answer->planned)
+		return denied(&answer->verdict);
 	if (o->json.v)
 		run_json(c, answer, &result);
 	else
 		run_notes(answer, &result);
 	return result_status(&result);
+}
+
+static int show_plan(
+	struct call *c, const struct run_request *q, struct run_answer *answer, struct err *e)
+{
+	int r = run_plan(q, c->arena, answer, e);
+
+	if (r < 0)
+		return r;
+	if (!answer->planned)
+		return denied(&answer->verdict);
+	native_show(&answer->plan, c->out);
+	return EXIT_OK;
 }
 
 static int run(struct call *c, struct err *e)
@@ -85,17 +100,9 @@ static int run(struct call *c, struct err *e)
 		return r;
 	load.wish.agent = session.agent;
 	r = load_config(&load, &config, e);
-	if (r == 0)
-		r = run_plan(&q, c->arena, answer, e);
 	if (r < 0)
 		return r;
-	if (!answer->planned)
-		return denied(&answer->verdict);
-	if (o->dry_run.v) {
-		native_show(&answer->plan, c->out);
-		return EXIT_OK;
-	}
-	return carry_out(c, &q, answer, e);
+	return o->dry_run.v ? show_plan(c, &q, answer, e) : carry_out(c, &q, answer, e);
 }
 
 const struct command cmd_run = {

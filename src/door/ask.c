@@ -31,6 +31,12 @@ int ask_decide(const struct ask *ask, struct arena *a, struct machine *ret_machi
 		*ret_machine = *ask->given;
 		return decide_once(ask, ret_machine, a, ret, e);
 	}
+	if (ask->hopeful) {
+		probe_hopeful(ret_machine);
+		r = decide_once(ask, ret_machine, a, ret, e);
+		if (r < 0 || !needs_engines(&ret->choice))
+			return r;
+	}
 	probe_kernel(ret_machine);
 	r = decide_once(ask, ret_machine, a, ret, e);
 	if (r < 0 || !needs_engines(&ret->choice))

@@ -14,6 +14,7 @@ struct ask {
 	const struct request *request;
 	const struct machine *given; /* NULL: this machine */
 	bool sandbox_only;           /* decide_sandbox() in place of decide() */
+	bool hopeful;                /* see probe_hopeful() */
 };
 
 /* machine receives what was decided against. */

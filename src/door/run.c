@@ -79,13 +79,14 @@ static int check_runtime_found(const struct verdict *v, struct err *e)
 	return 0;
 }
 
-int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e)
+static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
+	struct run_answer *ret, struct err *e)
 {
 	struct request request = {.session = q->session,
 		.agent = q->agent,
 		.argv = (char *const *)q->argv,
 		.argc = q->argc};
-	struct ask ask = {.config = q->config, .request = &request};
+	struct ask ask = {.config = q->config, .request = &request, .hopeful = hopeful};
 	struct plan_caller caller;
 	struct plan_request plan = {.config = q->config,
 		.verdict = &ret->verdict,
@@ -112,12 +113,32 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return r;
 }
 
-int run_command(const struct run_request *q, const struct run_answer *answer, struct result *ret,
-	struct err *e)
+int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e)
+{
+	return make_plan(q, false, a, ret, e);
+}
+
+static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
+	struct run_answer *answer, struct result *ret, struct err *e)
 {
 	struct native_call call = {.plan = &answer->plan,
 		.arguments = q->arguments,
 		.arguments_len = q->arguments_len};
+	int r = make_plan(q, hopeful, a, answer, e);
 
-	return native_run(&call, ret, e);
+	return r < 0 || !answer->planned ? r : native_run(&call, ret, e);
+}
+
+int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
+	struct result *ret, struct err *e)
+{
+	int r = try_run(q, true, a, ret_answer, ret, e);
+
+	if (r >= 0)
+		return r;
+	/* Nothing was run. Now by what the machine says of itself, which also says why not. */
+	result_free(ret);
+	*ret = (struct result){0};
+	*ret_answer = (struct run_answer){0};
+	return try_run(q, false, a, ret_answer, ret, e);
 }

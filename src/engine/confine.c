@@ -45,7 +45,7 @@ int confine_start(struct stage *s, struct err *e)
 {
 	pid_t pid = process_start(
 		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS,
-		leaf_clone_fd(&s->leaf), &s->pidfd);
+		leaf_clone_fd(&s->leaf));
 
 	if (pid == 0)
 		init_main(s);
@@ -56,54 +56,28 @@ int confine_start(struct stage *s, struct err *e)
 	return 0;
 }
 
-/* What was opened since init started: it gets copies, in the order in which it takes them. */
-static void gather(const struct stage *s, struct wire_fds *ret)
-{
-	ret->count = 0;
-	for (int g = 0; g < s->leaf.count; g++)
-		if (s->leaf.group[g].tasks >= 0)
-			ret->fd[ret->count++] = s->leaf.group[g].tasks;
-	for (size_t i = 0; i < s->plan->row_count && s->plan->root; i++)
-		if (s->trees[i] >= 0 && ret->count < WIRE_FDS)
-			ret->fd[ret->count++] = s->trees[i];
-}
-
-static bool is_source(const struct plan_row *row)
-{
-	return row->kind == PLAN_BIND || row->kind == PLAN_WORKSPACE_BIND ||
-	       row->kind == PLAN_IMAGE;
-}
-
-static int take_over(struct stage *s, const struct wire *go, const struct wire_fds *fds)
-{
-	size_t n = 0;
-
-	s->pids_held = go->pids_held;
-	s->leaf.count = 0;
-	for (uint32_t g = 0; g < go->tasks && n < fds->count && g < CGROUP_COUNT; g++)
-		s->leaf.group[s->leaf.count++].tasks = fds->fd[n++];
-	for (size_t i = 0; i < s->plan->row_count && s->plan->root; i++)
-		if (is_source(&s->plan->rows[i])) {
-			if (n >= fds->count)
-				return -EPROTO;
-			s->trees[i] = fds->fd[n++];
-		}
-	return n == fds->count ? 0 : -EPROTO;
-}
-
 int confine_map(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	struct wire go = {.kind = WIRE_GO, .pids_held = s->leaf.held[LEAF_PIDS].by != LEAF_BY_NONE};
-	struct wire_fds fds;
+	struct wire m = {.kind = WIRE_MAPPED};
 	int r = process_map(s->init, p->uid, s->host_uid, p->gid, s->host_gid, !p->root);
 
 	if (r < 0)
 		return err_sys(e, r, "map user %u to %u", p->uid, (unsigned)s->host_uid);
-	gather(s, &fds);
+	r = wire_send(s->control, &m, NULL);
+	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
+}
+
+int confine_hand_over(struct stage *s, struct err *e)
+{
+	struct wire m = {.kind = WIRE_GROUPS, .number = s->leaf.held[LEAF_PIDS].by != LEAF_BY_NONE};
+	struct wire_fds fds = {.count = 0};
+	int r;
+
 	for (int g = 0; g < s->leaf.count; g++)
-		go.tasks += s->leaf.group[g].tasks >= 0;
-	r = wire_send(s->control, &go, &fds);
+		if (s->leaf.group[g].tasks >= 0)
+			fds.fd[fds.count++] = s->leaf.group[g].tasks;
+	r = wire_send(s->control, &m, &fds);
 	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
 }
 
@@ -122,27 +96,19 @@ int confine_session(struct stage *s, struct err *e)
 	return 0;
 }
 
-/* Made here and not at the start, so that the supervisor can go on meanwhile. */
-int confine_network(struct stage *s, struct err *e)
+static int hear(struct stage *s, uint32_t kind, struct wire *ret, struct wire_fds *fds)
 {
-	int r;
+	int r = wire_receive(s->control, true, ret, fds);
 
-	(void)s;
-	if (unshare(CLONE_NEWNET) < 0)
-		return err_sys(e, -errno, "make a network namespace");
-	r = process_raise_lo();
-	return r < 0 ? err_sys(e, r, "raise the loopback interface") : 0;
+	return r == 0 && ret->kind != kind ? -EPROTO : r;
 }
 
 int confine_ids(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	struct wire_fds fds;
-	struct wire go;
-	int r = wire_receive(s->control, true, &go, &fds);
+	struct wire m;
+	int r = hear(s, WIRE_MAPPED, &m, NULL);
 
-	if (r == 0)
-		r = go.kind == WIRE_GO ? take_over(s, &go, &fds) : -EPROTO;
 	if (r < 0)
 		return err_sys(e, r, "wait for the supervisor");
 	if (p->root && setgroups(0, NULL) < 0)
@@ -150,6 +116,23 @@ int confine_ids(struct stage *s, struct err *e)
 	if (syscall(SYS_setresgid, p->gid, p->gid, p->gid) < 0 ||
 		syscall(SYS_setresuid, p->uid, p->uid, p->uid) < 0)
 		return err_sys(e, -errno, "become user %u", p->uid);
+	return 0;
+}
+
+int confine_take_over(struct stage *s, struct err *e)
+{
+	struct wire_fds fds;
+	struct wire m;
+	int r = hear(s, WIRE_GROUPS, &m, &fds);
+
+	if (r == 0 && fds.count > CGROUP_COUNT)
+		r = -EPROTO;
+	if (r < 0)
+		return err_sys(e, r, "wait for the supervisor");
+	s->pids_held = m.number;
+	s->leaf.count = (int)fds.count;
+	for (size_t g = 0; g < fds.count; g++)
+		s->leaf.group[g].tasks = fds.fd[g];
 	return 0;
 }
 

@@ -9,11 +9,14 @@
 int confine_groups(struct stage *s, struct err *e);
 int confine_start(struct stage *s, struct err *e); /* returns in both; see stage->init */
 int confine_map(struct stage *s, struct err *e);
+int confine_hand_over(struct stage *s, struct err *e);
 
 /* In init. */
 int confine_session(struct stage *s, struct err *e);
+int confine_begin_network(struct stage *s, struct err *e);
 int confine_network(struct stage *s, struct err *e);
 int confine_ids(struct stage *s, struct err *e);
+int confine_take_over(struct stage *s, struct err *e);
 int confine_lifetime(struct stage *s, struct err *e);
 int confine_hostname(struct stage *s, struct err *e);
 int confine_terminal(struct stage *s, struct err *e);

@@ -11,6 +11,7 @@
 #include "engine/stage.h"
 #include "engine/wire.h"
 #include "sys/caps.h"
+#include "sys/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,10 +162,17 @@ static void serve(struct init *in)
 		{.fd = in->stage->control, .events = POLLIN},
 		{.fd = in->stage->listener, .events = POLLIN},
 	};
+	bool settled = false;
 
 	while (!in->ended) {
-		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+		int n = poll(fds, ARRAY_LEN(fds), settled ? -1 : MEMORY_SETTLE_MS);
+
+		if (n < 0 && errno != EINTR)
 			_exit(1);
+		if (n == 0) {
+			memory_settle();
+			settled = true;
+		}
 		if (fds[2].revents & POLLIN)
 			broker_serve(&in->stage->broker, in->stage->listener);
 		else if (fds[2].revents)

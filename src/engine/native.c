@@ -5,7 +5,6 @@
 #include "engine/enforced.h"
 #include "engine/stage.h"
 #include "engine/supervise.h"
-#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +24,14 @@ static void close_pair(const int fds[2])
 
 static void stage_init(struct stage *s, const struct native_call *call)
 {
+	if (s->plan) /* used before */
+		memset(s, 0, sizeof *s);
 	s->plan = call->plan;
 	s->host_uid = call->plan->host_uid;
 	s->host_gid = call->plan->host_gid;
 	s->arguments = call->arguments;
 	s->arguments_len = call->arguments_len;
-	s->control = s->peer = s->listener = s->terminal = s->pidfd = s->landlock.fd = -1;
+	s->control = s->peer = s->listener = s->terminal = s->landlock.fd = -1;
 	memset(s->input, -1, sizeof s->input);
 	memset(s->output, -1, sizeof s->output);
 	memset(s->error, -1, sizeof s->error);
@@ -43,7 +44,6 @@ static void stage_free(struct stage *s)
 {
 	cleanup_fd(&s->control);
 	cleanup_fd(&s->peer);
-	cleanup_fd(&s->pidfd);
 	close_pair(s->input);
 	close_pair(s->output);
 	close_pair(s->error);
@@ -172,7 +172,7 @@ static void wait_for_init(struct stage *s)
 {
 	if (s->init <= 0)
 		return;
-	process_signal(s->pidfd, SIGKILL);
+	kill(s->init, SIGKILL);
 	while (waitpid(s->init, NULL, 0) < 0 && errno == EINTR)
 		;
 }
@@ -193,6 +193,20 @@ static void clear(struct stage *s, bool orderly)
 	leaf_remove(&s->leaf);
 }
 
+/* Where init failed too, what it says comes before what that led to here. */
+static int ask_init(const struct stage *s, int failed, struct err *e)
+{
+	struct wire m;
+
+	while (s->init > 0 && wire_receive(s->control, false, &m, NULL) == 0)
+		if (m.kind == WIRE_FAILED) {
+			*e = m.error;
+			e->text[sizeof e->text - 1] = '\0';
+			return -(e->code ? e->code : EIO);
+		}
+	return failed;
+}
+
 static int run(struct stage *s, struct result *ret, struct err *e)
 {
 	auto_fd int signals = -1;
@@ -204,7 +218,7 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 	if (r == 0)
 		r = steps_run(s, STEP_SUPERVISOR, e);
 	if (r < 0)
-		return r;
+		return ask_init(s, r, e);
 	v.signals = signals;
 	v.terminal.master = -1;
 	relay_init(&v.relay, s->plan->output, s->plan->output_limit, ret->output);

@@ -2,7 +2,7 @@
 
 /*
  * Folders and files of the host that a sandbox gets to see: opened once, judged by what was opened,
- * and kept as a detached tree. Mustn't be looked up by name again afterwards.
+ * and kept as a detached tree. Must not be looked up by name again afterwards.
  *
  * A user's sandbox opens them in init, inside the mount namespace whose copies it may mount. A
  * sandbox that root starts has ids of its own, which could not reach the folder: there the

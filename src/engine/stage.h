@@ -38,10 +38,9 @@ struct stage {
 	size_t arguments_len;
 	int start_error; /* of the program's exec */
 	pid_t program;   /* inside */
-	pid_t init;      /* on the host */
-	int pidfd;
-	bool orderly;   /* init has said that everything in the sandbox has ended */
-	bool pids_held; /* init: a control group limits the number of processes */
+	pid_t init;      /* on the host; waited for at the very end */
+	bool orderly;    /* init has said that everything in the sandbox has ended */
+	bool pids_held;  /* init: a control group limits the number of processes */
 };
 
 /* The steps, in order; see engine/steps.c. */

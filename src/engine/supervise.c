@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "engine/watch.h"
-#include "sys/process.h"
+#include "sys/memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static void tell(struct supervise *v, uint32_t kind, int number)
 static void kill_all(struct supervise *v)
 {
 	leaf_kill(&v->stage->leaf);
-	process_signal(v->stage->pidfd, SIGKILL);
+	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
 }
 
 /* Asks every process to end; after the grace they are killed. */
@@ -175,12 +175,17 @@ static void keep_times(struct supervise *v)
 	}
 	if (v->watch_at && now >= v->watch_at)
 		watch(v, now);
+	if (v->settle_at && now >= v->settle_at) {
+		memory_settle();
+		v->settle_at = 0;
+	}
 }
 
 /* Milliseconds until something is due; -1: nothing is. */
 static int next_due(const struct supervise *v)
 {
-	const uint64_t due[] = {v->kill_at, v->deadline, v->idle_deadline, v->watch_at};
+	const uint64_t due[] = {
+		v->kill_at, v->deadline, v->idle_deadline, v->watch_at, v->settle_at};
 	uint64_t first = NEVER, now;
 
 	for (size_t i = 0; i < ARRAY_LEN(due); i++)
@@ -197,6 +202,7 @@ static void start_times(struct supervise *v)
 	const struct plan *p = v->stage->plan;
 
 	v->started = now_us();
+	v->settle_at = v->started + MEMORY_SETTLE_MS * MS;
 	v->deadline = p->timeout ? v->started + p->timeout * MS : 0;
 	v->idle_deadline = p->idle_timeout ? v->started + p->idle_timeout * MS : 0;
 	if (p->limits.memory != PLAN_NO_LIMIT &&
@@ -227,8 +233,10 @@ int supervise_loop(struct supervise *v, struct err *e)
 			terminal_wait(&v->terminal),
 		};
 
-		if (poll(fds, ARRAY_LEN(fds), next_due(v)) < 0 && errno != EINTR)
-			return err_sys(e, -errno, "wait for the sandbox");
+		if (poll(fds, ARRAY_LEN(fds), next_due(v)) < 0 && errno != EINTR) {
+			kill_all(v);
+			fds[0].revents = POLLIN;
+		}
 		pump(v, fds + 2);
 		if (fds[1].revents)
 			take_signals(v);
@@ -246,7 +254,7 @@ int supervise_loop(struct supervise *v, struct err *e)
 /* As long as the command had time; the same again as for its end, where that was our doing. */
 void supervise_drain(struct supervise *v)
 {
-	v->kill_at = v->idle_deadline = v->watch_at = 0;
+	v->kill_at = v->idle_deadline = v->watch_at = v->settle_at = 0;
 	v->asked = 0;
 	if (v->reason != END_EXITED)
 		v->deadline = now_us() + v->stage->plan->kill_grace * MS;

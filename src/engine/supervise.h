@@ -21,7 +21,8 @@ struct supervise {
 	bool ended, failed, orderly;
 	struct wire_end end;
 	struct err error;
-	uint64_t started, ended_at, deadline, idle_deadline, kill_at, watch_at; /* us; 0 = none */
+	uint64_t started, ended_at, deadline, idle_deadline, kill_at, watch_at,
+		settle_at;      /* us; 0 = none */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	int asked;              /* signals that asked the command to end */
 };

@@ -23,7 +23,7 @@ struct watch_sample {
 };
 
 /*
- * Sums up the sandbox whose first process has the number `init` here; the caller holds a pidfd of
+ * Sums up the sandbox whose first process has the number `init` here; the caller has not waited for
  * it, so that the number stays its own. Exact, which costs more, only when the estimate, which is
  * never too low, is above the limit. Returns 0, or a negative errno when init is gone.
  */

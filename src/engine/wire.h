@@ -15,15 +15,15 @@
 
 enum wire_kind {
 	/* To init. */
-	WIRE_GO = 1, /* the ids are mapped; carries what the supervisor opened */
-	WIRE_SIGNAL, /* number: for the program's process group */
-	WIRE_ALL,    /* number: for every process in the sandbox */
+	WIRE_MAPPED = 1, /* the ids are */
+	WIRE_GROUPS,     /* carries those to enter; number: one limits the number of processes */
+	WIRE_SIGNAL,     /* number: for the program's process group */
+	WIRE_ALL,        /* number: for every process in the sandbox */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
 	WIRE_TERMINAL, /* carries the terminal's other side */
-	WIRE_STARTED,
-	WIRE_PAUSED, /* the program was stopped from its terminal */
-	WIRE_ENDED,  /* end */
+	WIRE_PAUSED,   /* the program was stopped from its terminal */
+	WIRE_ENDED,    /* end */
 	WIRE_KINDS
 };
 
@@ -40,8 +40,6 @@ struct wire_end {
 struct wire {
 	uint32_t kind;
 	int32_t number;
-	uint32_t tasks;     /* GO: descriptors of control groups among those that it carries */
-	uint32_t pids_held; /* GO: a control group limits the number of processes */
 	union {
 		struct err error;
 		struct wire_end end;

@@ -182,6 +182,21 @@ void probe_kernel(struct machine *ret)
 	look_cgroup(ret);
 }
 
+void probe_hopeful(struct machine *ret)
+{
+	machine_init(ret);
+	look_host(ret);
+	look_landlock(ret);
+	look_cgroup(ret);
+	for (int k = 0; k < NS_COUNT; k++)
+		ret->facility[ns_facilities[k]] = REASON_OK;
+	for (size_t i = 0; i < ARRAY_LEN(call_rows); i++)
+		ret->facility[call_rows[i].facility] = REASON_OK;
+	ret->facility[FACILITY_SECCOMP] = ret->facility[FACILITY_SECCOMP_NOTIFY] =
+		ret->facility[FACILITY_SECCOMP_LOG] = ret->facility[FACILITY_OVERLAY] = REASON_OK;
+	ret->facility[FACILITY_IDMAP] = ret->root ? REASON_OK : REASON_NOT_NEEDED;
+}
+
 void probe_quick(struct machine *ret)
 {
 	probe_kernel(ret);

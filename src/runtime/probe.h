@@ -11,5 +11,10 @@
 #include "model/machine.h"
 
 void probe_kernel(struct machine *ret); /* the quick one without a search for engines */
+/*
+ * Looks only at what decides how a sandbox is built, and takes the rest for granted: to build it
+ * shows whether it is there, and costs less than to ask first. When that fails, ask.
+ */
+void probe_hopeful(struct machine *ret);
 void probe_quick(struct machine *ret);
 void probe_deep(struct machine *ret);

@@ -16,22 +16,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-pid_t process_start(unsigned long namespaces, int cgroup, int *ret_pidfd)
+pid_t process_start(unsigned long namespaces, int cgroup)
 {
-	int pidfd = -1;
 	struct clone_args args = {
-		.flags = namespaces | CLONE_PIDFD | (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
-		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.flags = namespaces | (cgroup >= 0 ? CLONE_INTO_CGROUP : 0),
 		.exit_signal = SIGCHLD,
 		.cgroup = cgroup >= 0 ? (uint64_t)cgroup : 0,
 	};
 	long pid = syscall(SYS_clone3, &args, sizeof args);
 
-	if (pid < 0)
-		return -errno;
-	if (pid > 0)
-		*ret_pidfd = pidfd;
-	return (pid_t)pid;
+	return pid < 0 ? -errno : (pid_t)pid;
 }
 
 static int write_at(int dirfd, const char *name, const char *text)
@@ -70,11 +64,6 @@ int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, g
 	if (r == 0)
 		r = write_map(dir, "gid_map", inside_gid, host_gid);
 	return r;
-}
-
-int process_signal(int pidfd, int signal)
-{
-	return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) < 0 ? -errno : 0;
 }
 
 int process_raise_lo(void)

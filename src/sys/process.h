@@ -2,8 +2,7 @@
 #pragma once
 
 /*
- * Starting processes in new namespaces, and speaking to them by pidfd. 0, a pid, or a negative
- * errno. The caller owns the pidfd.
+ * Starting processes in new namespaces, and their ids. 0, a pid, or a negative errno.
  */
 
 #include <sys/types.h>
@@ -12,10 +11,9 @@
  * A copy of the calling process in new namespaces (a set of CLONE_NEW*) and, with a descriptor of a
  * version 2 group, in that group. Returns the pid, and 0 in the child.
  */
-pid_t process_start(unsigned long namespaces, int cgroup, int *ret_pidfd);
+pid_t process_start(unsigned long namespaces, int cgroup);
 /* The ids of a process in a new user namespace: one inside for one of the host. */
 int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, gid_t host_gid,
 	int keep_groups);
-int process_signal(int pidfd, int signal);
 /* Raises the loopback interface of the calling process's network namespace. */
 int process_raise_lo(void);

@@ -201,7 +201,7 @@ host_works() {
 
 @test "a caller that reads slowly or not at all does not hold up the times" {
 	mkfifo slow
-	sleep 1000 >/dev/null <slow &
+	sh -c 'exec sleep 1000' >/dev/null <slow &
 	reader=$!
 	run -124 timeout 60 bash -c '"$WARD" run --set outputLimit=100M --set timeout=1s --set killGrace=1s -- yes >slow'
 	run -124 timeout 60 bash -c '"$WARD" run --set outputLimit=100M --set idleTimeout=1s --set killGrace=1s -- sh -c "yes | head -c 1000000; sleep 1000" >slow'

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The sandbox's network namespace. The kernel needs longer for it than for anything else, and
+ * nothing depends on it before the program starts: a thread makes it while init builds the root,
+ * and init enters it before it goes on.
+ */
+
+#include "base/cleanup.h"
+#include "engine/confine.h"
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+
+struct netmaker {
+	pthread_t maker;
+	int fd; /* the namespace, or a negative errno */
+	const char *failed;
+};
+
+static struct netmaker network;
+
+static void *make(void *unused)
+{
+	int r;
+
+	(void)unused;
+	network.failed = "make a network namespace";
+	if (unshare(CLONE_NEWNET) < 0) {
+		network.fd = -errno;
+		return NULL;
+	}
+	network.failed = "raise the loopback interface";
+	r = process_raise_lo();
+	if (r < 0) {
+		network.fd = r;
+		return NULL;
+	}
+	network.failed = "find the network namespace";
+	network.fd = openat(AT_FDCWD, "/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (network.fd < 0)
+		network.fd = -errno;
+	return NULL;
+}
+
+/*
+ * Away from the processor of its maker: the kernel leaves it there when no other is idle at this
+ * moment, and there it would begin when the root is ready.
+ */
+static void keep_apart(pthread_t thread)
+{
+	int here = sched_getcpu();
+	cpu_set_t set;
+
+	if (here < 0 || sched_getaffinity(0, sizeof set, &set) < 0)
+		return;
+	CPU_CLR((size_t)here, &set);
+	if (CPU_COUNT(&set) > 0)
+		pthread_setaffinity_np(thread, sizeof set, &set);
+}
+
+int confine_begin_network(struct stage *s, struct err *e)
+{
+	int r = pthread_create(&network.maker, NULL, make, NULL);
+
+	(void)s;
+	if (r)
+		return err_sys(e, -r, "start a thread");
+	keep_apart(network.maker);
+	return 0;
+}
+
+int confine_network(struct stage *s, struct err *e)
+{
+	int r = pthread_join(network.maker, NULL);
+	auto_fd int fd = network.fd;
+
+	(void)s;
+	if (r)
+		return err_sys(e, -r, "wait for the network namespace");
+	if (fd < 0)
+		return err_sys(e, fd, "%s", network.failed);
+	return setns(fd, CLONE_NEWNET) < 0 ? err_sys(e, -errno, "enter the network namespace") : 0;
+}
