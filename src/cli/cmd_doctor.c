@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "door/load.h"
+#include "door/trial.h"
 #include "json/machine_json.h"
 #include "json/write.h"
 #include "model/runtime.h"
@@ -48,6 +49,8 @@ struct findings {
 	bool complete; /* every layer of the default policy is enforced by the native sandbox */
 	unsigned limited;
 	unsigned warnings;
+	bool tried;       /* a sandbox was made; not when the machine is another one */
+	struct err trial; /* why that failed; code 0: it did not */
 };
 
 static enum state facility_state(const struct machine *m, enum facility f)
@@ -238,11 +241,31 @@ static void show_engines(struct call *c, const struct machine *m)
 		buf_puts(c->out, "  none found; the native sandbox needs none\n");
 }
 
+static bool is_good(const struct findings *found)
+{
+	return found->complete && found->trial.code == 0;
+}
+
+static void show_trial(struct call *c, const struct findings *found)
+{
+	if (!found->tried)
+		return;
+	buf_puts(c->out, "  ");
+	if (found->trial.code == 0) {
+		view_tone(c, VIEW_GOOD, "a command ran in a sandbox, as a trial");
+	} else {
+		view_tone(c, VIEW_BAD, "no command can be run, as a trial showed: ");
+		escape_text(c->out, found->trial.text);
+	}
+	buf_putc(c->out, '\n');
+}
+
 static void show_result(struct call *c, const struct findings *found)
 {
 	view_heading(c, "Result");
+	show_trial(c, found);
 	buf_puts(c->out, "  ");
-	if (found->complete)
+	if (is_good(found))
 		view_tone(c, VIEW_GOOD, "the native sandbox can enforce the default policy here");
 	else
 		view_tone(c, VIEW_BAD, "the native sandbox cannot enforce the default policy here");
@@ -327,7 +350,13 @@ static void write_report(struct call *c, const struct machine *m, const struct f
 	struct writer w = WRITER(c->out);
 
 	write_object(&w, NULL);
-	write_bool(&w, "complete", found->complete);
+	write_bool(&w, "complete", is_good(found));
+	if (found->tried) {
+		write_object(&w, "trial");
+		write_bool(&w, "ran", found->trial.code == 0);
+		write_text(&w, "error", found->trial.code ? found->trial.text : NULL);
+		write_end_object(&w);
+	}
 	machine_json_write(&w, "machine", m);
 	write_layers(&w, m);
 	write_missing(&w, m);
@@ -349,11 +378,16 @@ static int run_doctor(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	found = find(&m);
+	if (!o->machine.v) {
+		found.tried = true;
+		if (trial_run(c->arena, &found.trial) == 0)
+			found.trial = (struct err){0};
+	}
 	if (o->json.v)
 		write_report(c, &m, &found);
 	else
 		show(c, &m, &found);
-	if (!found.complete || (o->strict.v && (found.limited || found.warnings)))
+	if (!is_good(&found) || (o->strict.v && (found.limited || found.warnings)))
 		return EXIT_FOUND;
 	return EXIT_OK;
 }
@@ -364,8 +398,9 @@ const struct command cmd_doctor = {
 	.options = doctor_options,
 	.options_size = sizeof(struct doctor_options),
 	.details = "Tries out, in short-lived child processes, what a sandbox needs of the kernel, "
-		   "and asks\n"
-		   "the container engines it finds for their versions. Nothing is left behind and "
+		   "runs a\n"
+		   "command in one, and asks the container engines it finds for their versions. "
+		   "Nothing is left behind and "
 		   "nothing is\n"
 		   "changed. Exit status 0: the native sandbox can enforce the default policy "
 		   "here; 1: it\n"

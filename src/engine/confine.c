@@ -50,8 +50,7 @@ int confine_start(struct stage *s, struct err *e)
 	if (pid == 0)
 		init_main(s);
 	if (pid < 0)
-		return err_sys(
-			e, pid, "make namespaces ('ward doctor' says what this machine lacks)");
+		return err_sys(e, pid, "make namespaces");
 	s->init = pid;
 	return 0;
 }
@@ -87,8 +86,10 @@ int confine_session(struct stage *s, struct err *e)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return err_sys(e, -errno, "tie the sandbox to its supervisor");
 	/* The caller's words and environment are not for others to read. */
-	memset(s->arguments, 0, s->arguments_len);
-	memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);
+	if (s->arguments_len > 0) {
+		memset(s->arguments, 0, s->arguments_len);
+		memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);
+	}
 	/* Only for a terminal: signals of the caller's do not reach init, which blocks them all,
 	 * and the program gets a session of its own. */
 	if (s->plan->output == PLAN_TERMINAL && setsid() < 0)

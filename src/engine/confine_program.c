@@ -153,7 +153,8 @@ int confine_filter(struct stage *s, struct err *e)
 			"so ward cannot protect or hide files; use workspace 'ro' or 'none' "
 			"without 'hide', or start ward elsewhere");
 	if (r < 0)
-		return err_sys(e, r, "load the filter");
+		return err_sys(
+			e, r, listens ? "load a filter that is listened to" : "load the filter");
 	if (listens)
 		s->listener = r;
 	return 0;

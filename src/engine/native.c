@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -31,6 +32,7 @@ static void stage_init(struct stage *s, const struct native_call *call)
 	s->host_gid = call->plan->host_gid;
 	s->arguments = call->arguments;
 	s->arguments_len = call->arguments_len;
+	sigprocmask(SIG_BLOCK, NULL, &s->caller_mask);
 	s->control = s->peer = s->listener = s->terminal = s->landlock.fd = -1;
 	memset(s->input, -1, sizeof s->input);
 	memset(s->output, -1, sizeof s->output);
@@ -79,7 +81,7 @@ static int open_streams(struct stage *s, struct err *e)
 }
 
 /* All signals wait for the supervisor's loop; children get them unblocked again. */
-static int block_signals(struct stage *s, int *ret_fd, struct err *e)
+static int block_signals(int *ret_fd, struct err *e)
 {
 	static const int kept[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP,
 		SIGWINCH, SIGCHLD, SIGPIPE};
@@ -89,7 +91,7 @@ static int block_signals(struct stage *s, int *ret_fd, struct err *e)
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		sigaddset(&set, kept[i]);
-	if (sigprocmask(SIG_BLOCK, &set, &s->caller_mask) < 0)
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return err_sys(e, -errno, "block signals");
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
@@ -211,10 +213,12 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 {
 	auto_fd int signals = -1;
 	struct supervise v = {.stage = s, .result = ret};
-	int r = open_streams(s, e);
+	int r = own_descriptors(e);
 
 	if (r == 0)
-		r = block_signals(s, &signals, e);
+		r = open_streams(s, e);
+	if (r == 0)
+		r = block_signals(&signals, e);
 	if (r == 0)
 		r = steps_run(s, STEP_SUPERVISOR, e);
 	if (r < 0)
@@ -233,13 +237,24 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 	return r;
 }
 
+/* The kernel's own word for a refusal says nothing of who refuses. */
+static void explain_refusal(int r, struct err *e)
+{
+	const char *word = strerror(-r);
+	size_t len = strlen(e->text), tail = strlen(word);
+
+	if ((r != -EPERM && r != -ENOSYS) || len < tail || strcmp(e->text + len - tail, word) != 0)
+		return;
+	snprintf(e->text + len, sizeof e->text - len,
+		" (the kernel does not have it, or a container, service or other sandbox around "
+		"ward forbids it; start ward outside of that)");
+}
+
 int native_run(const struct native_call *call, struct result *ret, struct err *e)
 {
 	static struct stage s; /* large, and mostly never touched */
-	int r = own_descriptors(e);
+	int r;
 
-	if (r < 0)
-		return r;
 	if (call->plan->row_count > STAGE_ROWS)
 		return err_set(
 			e, E2BIG, "the plan has more than %d rows; use fewer binds", STAGE_ROWS);
@@ -249,5 +264,7 @@ int native_run(const struct native_call *call, struct result *ret, struct err *e
 	clear(&s, r == 0 && s.orderly);
 	stage_free(&s);
 	sigprocmask(SIG_SETMASK, &s.caller_mask, NULL);
+	if (r < 0)
+		explain_refusal(r, e);
 	return r;
 }

@@ -83,5 +83,5 @@ int confine_network(struct stage *s, struct err *e)
 		return err_sys(e, -r, "wait for the network namespace");
 	if (fd < 0)
 		return err_sys(e, fd, "%s", network.failed);
-	return setns(fd, CLONE_NEWNET) < 0 ? err_sys(e, -errno, "enter the network namespace") : 0;
+	return setns(fd, CLONE_NEWNET) < 0 ? err_sys(e, -errno, "join it") : 0;
 }

@@ -15,7 +15,8 @@
 #include <string.h>
 
 /* The keys of doctor's report besides "machine": tells them from typing errors. */
-static const char *const report_keys[] = {"complete", "layers", "missing", "warnings", NULL};
+static const char *const report_keys[] = {
+	"complete", "trial", "layers", "missing", "warnings", NULL};
 
 enum row_type {
 	ROW_BOOL,

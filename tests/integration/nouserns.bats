@@ -14,8 +14,11 @@ lacking() {
 }
 
 # refused RULE...: nothing runs, with 125 and one line about it, which is in $output.
+# doctor comes to the same end.
 refused() {
 	local said
+	run lacking "$@" -- "$WARD" doctor
+	[ "$status" = 1 ] && [[ $output == *'no command can be run'* ]] || { echo "$*: doctor: $output" && return 1; }
 	run lacking "$@" -- "$WARD" run -- touch ran
 	echo "$*: $output"
 	said=$output
