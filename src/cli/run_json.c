@@ -95,6 +95,12 @@ static void write_refusals(struct writer *w, const struct result_report *p)
 	for (size_t i = 0; i < RESULT_REFUSED && p->refused[i].count; i++)
 		write_unsigned(w, p->refused[i].path, p->refused[i].count);
 	write_end_object(w);
+	write_unsigned(w, "protectedMore", p->refused_more);
+	write_list(w, "hostExecRisk");
+	for (size_t i = 0; i < RESULT_RISKS && p->risks[i].path[0]; i++)
+		write_text(w, NULL, p->risks[i].path);
+	write_end_list(w);
+	write_unsigned(w, "hostExecRiskMore", p->risks_more);
 }
 
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r)
@@ -113,6 +119,7 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_text(&w, "reason", end_reason_names[r->reason]);
 	write_bool(&w, "timedOut", r->reason == END_TIMEOUT || r->reason == END_IDLE);
 	write_bool(&w, "oomKilled", r->reason == END_OOM);
+	write_bool(&w, "stuck", r->stuck);
 	if (r->start_error)
 		write_text(&w, "startError", strerror(r->start_error));
 	write_stream(&w, "stdout", r, 0);
@@ -149,6 +156,16 @@ static void note_refusals(struct buf *out, const struct result_report *p)
 		}
 		buf_puts(out, " (see 'protect' and 'hide' in ward.json5(5))\n");
 	}
+	if (p->risks[0].path[0]) {
+		buf_puts(out, "ward: host-exec-risk: programs on the host may run what changed:");
+		for (size_t i = 0; i < RESULT_RISKS && p->risks[i].path[0]; i++) {
+			buf_puts(out, i ? ", " : " ");
+			escape_text(out, p->risks[i].path);
+		}
+		if (p->risks_more)
+			buf_printf(out, " and %u more", p->risks_more);
+		buf_putc(out, '\n');
+	}
 }
 
 void run_notes(const struct run_answer *answer, const struct result *r)
@@ -181,6 +198,10 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 		if (r->dropped[i])
 			buf_printf(&out, "ward: %llu bytes of %s were dropped (outputLimit)\n",
 				(unsigned long long)r->dropped[i], i ? "stderr" : "stdout");
+	if (r->stuck)
+		buf_puts(&out,
+			"ward: processes of the sandbox are left: they wait in the kernel for a "
+			"disk or a server, and end when it answers\n");
 	note_refusals(&out, &r->report);
 	if (out.len > 0 && write(STDERR_FILENO, buf_text(&out), out.len) < 0)
 		return;

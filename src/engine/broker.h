@@ -30,6 +30,7 @@
 
 #define BROKER_DENIED_MAX 32
 #define BROKER_REFUSED_MAX 16
+#define BROKER_RISKS_MAX 16
 #define BROKER_ALIAS_MAX 128
 #define BROKER_WAITING_MAX 32
 #define BROKER_BELOW_MAX 64
@@ -51,7 +52,7 @@ struct broker_spec {
 	bool floor_truncates; /* that domain knows the right to truncate, too (interface 3) */
 };
 
-/* What was not done; the names are the first of them, each once. */
+/* What was not done, and what was done and should be known; the first names, each once. */
 struct broker_report {
 	uint64_t served;
 	uint64_t denied_total;
@@ -68,6 +69,9 @@ struct broker_report {
 		char path[256]; /* relative to the workspace, cut when longer */
 	} refused[BROKER_REFUSED_MAX];
 	size_t refused_count;
+	char risks[BROKER_RISKS_MAX][256]; /* changed, and run by the host: model/risk.h */
+	size_t risk_count;
+	uint64_t risks_left_out;
 	uint64_t aliases_left_out; /* links at protected names beyond what is kept */
 };
 

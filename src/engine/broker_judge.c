@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 #include "engine/broker_parts.h"
+#include "model/risk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,8 +88,37 @@ static bool holds_root(const struct broker *b, const struct broker_place *p)
 	       (b->spec.root[len] == '/' || !b->spec.root[len]);
 }
 
+/* What the host runs may be told by its name; whether the call then succeeds is not waited for. */
+static void note_risk(struct broker *b, const char *rel)
+{
+	struct broker_report *r = &b->report;
+	size_t len = risk_reach(rel);
+
+	if (len == 0)
+		return;
+	len = len < sizeof r->risks[0] ? len : sizeof r->risks[0] - 1;
+	for (size_t i = 0; i < r->risk_count; i++)
+		if (strncmp(r->risks[i], rel, len) == 0 && !r->risks[i][len])
+			return;
+	if (r->risk_count == BROKER_RISKS_MAX) {
+		r->risks_left_out++;
+		return;
+	}
+	memcpy(r->risks[r->risk_count], rel, len);
+	r->risks[r->risk_count++][len] = '\0';
+}
+
 int broker_judge(struct broker_call *c, struct broker_place *p, enum protect_op op)
 {
+	static const bool puts_something[PROTECT_OP_COUNT] = {
+		[PROTECT_WRITE] = true,
+		[PROTECT_CREATE] = true,
+		[PROTECT_SYMLINK] = true,
+		[PROTECT_LINK_TO] = true,
+		[PROTECT_MOVE_FILE_TO] = true,
+		[PROTECT_MOVE_LINK_TO] = true,
+		[PROTECT_MOVE_DIR_TO] = true,
+	};
 	int code, own;
 
 	if (p->dots && p->object < 0)
@@ -101,8 +131,11 @@ int broker_judge(struct broker_call *c, struct broker_place *p, enum protect_op 
 	if (!p->rel)
 		return 0;
 	code = protect_refuses(place_of(c->b, p->rel), op);
-	if (code == 0)
+	if (code == 0) {
+		if (puts_something[op])
+			note_risk(c->b, p->rel);
 		return 0;
+	}
 	own = natural(p, op);
 	if (own)
 		return -own;

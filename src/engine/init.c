@@ -88,6 +88,9 @@ static void take_report(const struct broker_report *from, struct result_report *
 		snprintf(to->refused[i].path, sizeof to->refused[i].path, "%s",
 			from->refused[i].path);
 	}
+	for (size_t i = 0; i < from->risk_count && i < RESULT_RISKS; i++)
+		snprintf(to->risks[i].path, sizeof to->risks[i].path, "%s", from->risks[i]);
+	to->risks_more = (uint32_t)from->risks_left_out;
 	to->refused_more = (uint32_t)(from->refused_total);
 	for (size_t i = 0; i < RESULT_REFUSED; i++)
 		to->refused_more -= to->refused[i].count;

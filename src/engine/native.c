@@ -5,6 +5,7 @@
 #include "engine/enforced.h"
 #include "engine/stage.h"
 #include "engine/supervise.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -170,28 +171,29 @@ static void finish(struct supervise *v, struct result *r)
 	}
 }
 
-static void wait_for_init(struct stage *s)
+/* A process that waits in the kernel for a disk or a server dies when that answers, not before. */
+static void wait_for_init(struct stage *s, struct result *r)
 {
 	if (s->init <= 0)
 		return;
 	kill(s->init, SIGKILL);
-	while (waitpid(s->init, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (process_wait(s->init, s->given_up ? 0 : SUPERVISE_PATIENCE_MS) == -ETIMEDOUT)
+		r->stuck = true;
 }
 
 /*
- * Nothing of the sandbox is left when this returns. When init has said that all its processes are
- * gone, groups of version 1, which it was never in, are removed while the kernel takes init's
- * namespaces apart.
+ * Nothing of the sandbox is left when this returns, unless it is stuck. When init has said that all
+ * its processes are gone, groups of version 1, which it was never in, are removed while the kernel
+ * takes init's namespaces apart.
  */
-static void clear(struct stage *s, bool orderly)
+static void clear(struct stage *s, bool orderly, struct result *r)
 {
 	if (orderly && leaf_clone_fd(&s->leaf) < 0) {
 		leaf_remove(&s->leaf);
-		wait_for_init(s);
+		wait_for_init(s, r);
 		return;
 	}
-	wait_for_init(s);
+	wait_for_init(s, r);
 	leaf_remove(&s->leaf);
 }
 
@@ -231,6 +233,7 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 	leaf_sweep(cgroup_here(), &s->leaf);
 	r = supervise_loop(&v, e);
 	s->orderly = v.orderly;
+	s->given_up = v.given_up;
 	if (r == 0)
 		finish(&v, ret);
 	terminal_restore(&v.terminal);
@@ -261,7 +264,7 @@ int native_run(const struct native_call *call, struct result *ret, struct err *e
 	stage_init(&s, call);
 	ret->output[0] = ret->output[1] = BUF(call->plan->output_limit);
 	r = run(&s, ret, e);
-	clear(&s, r == 0 && s.orderly);
+	clear(&s, r == 0 && s.orderly, ret);
 	stage_free(&s);
 	sigprocmask(SIG_SETMASK, &s.caller_mask, NULL);
 	if (r < 0)

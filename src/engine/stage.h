@@ -39,6 +39,7 @@ struct stage {
 	int start_error; /* of the program's exec */
 	pid_t program;   /* inside */
 	pid_t init;      /* on the host; waited for at the very end */
+	bool given_up;   /* init does not die */
 	bool orderly;    /* init has said that everything in the sandbox has ended */
 	bool pids_held;  /* init: a control group limits the number of processes */
 };

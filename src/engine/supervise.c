@@ -34,6 +34,8 @@ static void kill_all(struct supervise *v)
 {
 	leaf_kill(&v->stage->leaf);
 	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
+	if (!v->give_up_at)
+		v->give_up_at = now_us() + SUPERVISE_PATIENCE_MS * MS;
 }
 
 /* Asks every process to end; after the grace they are killed. */
@@ -123,6 +125,7 @@ static void take_message(struct supervise *v)
 	case WIRE_ENDED:
 		v->ended = v->orderly = true;
 		v->end = m.end;
+		result_report_close(&v->end.report);
 		break;
 	case WIRE_TERMINAL:
 		if (fds.count == 1 && v->terminal.master < 0) { /* once: nobody inside changes it */
@@ -175,6 +178,10 @@ static void keep_times(struct supervise *v)
 	}
 	if (v->watch_at && now >= v->watch_at)
 		watch(v, now);
+	if (v->give_up_at && now >= v->give_up_at) {
+		v->ended = v->given_up = true;
+		v->end.status = SIGKILL;
+	}
 	if (v->settle_at && now >= v->settle_at) {
 		memory_settle();
 		v->settle_at = 0;
@@ -184,8 +191,8 @@ static void keep_times(struct supervise *v)
 /* Milliseconds until something is due; -1: nothing is. */
 static int next_due(const struct supervise *v)
 {
-	const uint64_t due[] = {
-		v->kill_at, v->deadline, v->idle_deadline, v->watch_at, v->settle_at};
+	const uint64_t due[] = {v->kill_at, v->deadline, v->idle_deadline, v->watch_at,
+		v->settle_at, v->give_up_at};
 	uint64_t first = NEVER, now;
 
 	for (size_t i = 0; i < ARRAY_LEN(due); i++)
@@ -254,7 +261,7 @@ int supervise_loop(struct supervise *v, struct err *e)
 /* As long as the command had time; the same again as for its end, where that was our doing. */
 void supervise_drain(struct supervise *v)
 {
-	v->kill_at = v->idle_deadline = v->watch_at = v->settle_at = 0;
+	v->kill_at = v->idle_deadline = v->watch_at = v->settle_at = v->give_up_at = 0;
 	v->asked = 0;
 	if (v->reason != END_EXITED)
 		v->deadline = now_us() + v->stage->plan->kill_grace * MS;

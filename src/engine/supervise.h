@@ -19,13 +19,17 @@ struct supervise {
 	struct relay relay;
 	struct terminal terminal;
 	bool ended, failed, orderly;
+	bool given_up; /* it was killed and does not die: it waits in the kernel */
 	struct wire_end end;
 	struct err error;
-	uint64_t started, ended_at, deadline, idle_deadline, kill_at, watch_at,
-		settle_at;      /* us; 0 = none */
+	uint64_t started, ended_at, deadline, idle_deadline, kill_at, watch_at, settle_at,
+		give_up_at;     /* us; 0 = none */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	int asked;              /* signals that asked the command to end */
 };
+
+/* How long what was killed may take to die. */
+#define SUPERVISE_PATIENCE_MS 10000
 
 /* Until the command has ended. Fails when it was never started. */
 int supervise_loop(struct supervise *v, struct err *e);

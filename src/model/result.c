@@ -41,3 +41,11 @@ int result_status(const struct result *r)
 	}
 	return r->signal ? 128 + r->signal : r->exit_code;
 }
+
+void result_report_close(struct result_report *p)
+{
+	for (size_t i = 0; i < RESULT_REFUSED; i++)
+		p->refused[i].path[RESULT_NAME - 1] = '\0';
+	for (size_t i = 0; i < RESULT_RISKS; i++)
+		p->risks[i].path[RESULT_NAME - 1] = '\0';
+}

@@ -31,6 +31,7 @@ extern const char *const limit_hit_names[];
 
 #define RESULT_DENIED 16
 #define RESULT_REFUSED 16
+#define RESULT_RISKS 16
 #define RESULT_NAME 96
 
 struct result_denied { /* a system call that was refused */
@@ -43,10 +44,15 @@ struct result_refused { /* a protected name in the workspace */
 	char path[RESULT_NAME]; /* relative; cut when longer */
 };
 
+struct result_risk { /* a file in the workspace that programs on the host run; model/risk.h */
+	char path[RESULT_NAME]; /* relative; cut when longer; "": no row */
+};
+
 struct result_report { /* what the sandbox itself counted; a plain value, sent over a socket */
 	struct result_denied denied[RESULT_DENIED];
 	struct result_refused refused[RESULT_REFUSED];
-	uint32_t denied_more, refused_more; /* what found no row above */
+	struct result_risk risks[RESULT_RISKS];         /* were changed */
+	uint32_t denied_more, refused_more, risks_more; /* what found no row above */
 };
 
 struct result_usage {
@@ -61,6 +67,7 @@ struct result {
 	int signal;    /* 0: none */
 	enum end_reason reason;
 	int start_error; /* errno of a program that could not be started; 0 */
+	bool stuck;      /* processes are left that wait in the kernel and cannot die yet */
 	uint32_t hits[HIT_COUNT];
 	struct result_usage usage;
 	struct result_report report;
@@ -69,6 +76,8 @@ struct result {
 	const char *enforced[LAYER_COUNT]; /* the mechanism in words */
 };
 
+/* Makes every text in it end, whoever sent it. */
+void result_report_close(struct result_report *p);
 void result_free(struct result *r);
 /* The exit status of a program that stands for the command. */
 int result_status(const struct result *r);

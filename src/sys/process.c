@@ -14,6 +14,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 pid_t process_start(unsigned long namespaces, int cgroup)
@@ -64,6 +66,28 @@ int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, g
 	if (r == 0)
 		r = write_map(dir, "gid_map", inside_gid, host_gid);
 	return r;
+}
+
+int process_wait(pid_t pid, unsigned ms)
+{
+	struct timespec now, end, left;
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += ms / 1000;
+	for (;;) {
+		pid_t r = waitpid(pid, NULL, WNOHANG);
+
+		if (r == pid || (r < 0 && errno != EINTR))
+			return r == pid ? 0 : -errno;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end.tv_sec)
+			return -ETIMEDOUT;
+		left = (struct timespec){.tv_sec = end.tv_sec - now.tv_sec + 1};
+		sigtimedwait(&child, NULL, &left);
+	}
 }
 
 int process_raise_lo(void)

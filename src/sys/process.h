@@ -15,5 +15,7 @@ pid_t process_start(unsigned long namespaces, int cgroup);
 /* The ids of a process in a new user namespace: one inside for one of the host. */
 int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, gid_t host_gid,
 	int keep_groups);
+/* Waits for the end of a child; -ETIMEDOUT. SIGCHLD must be blocked. */
+int process_wait(pid_t pid, unsigned ms);
 /* Raises the loopback interface of the calling process's network namespace. */
 int process_raise_lo(void);

@@ -98,8 +98,7 @@ below() {
 	done < <(cat "/proc/$1/task"/*/children 2>/dev/null)
 }
 
-# start_inside SCRIPT: in the background; answers when it has made W/started. SANDBOX is ward's process, PROGRAM
-# the one that runs the script, while it does.
+# start_inside SCRIPT: in the background; answers when it has made W/started. SANDBOX is ward's process.
 start_inside() {
 	rm -f "$W/started"
 	(cd "$W" && exec "$WARD" run "${options[@]}" -- sh -c "$1") >"$BATS_TEST_TMPDIR/out" 2>&1 &
@@ -109,12 +108,6 @@ start_inside() {
 		cat "$BATS_TEST_TMPDIR/out"
 		return 1
 	}
-	local pid
-	PROGRAM=
-	for pid in $(below "$SANDBOX"); do
-		# The first process in the sandbox is ward's own; the program is the second.
-		if [ "$(awk '/^NSpid:/ { print $NF }' "/proc/$pid/status" 2>/dev/null)" = 2 ]; then PROGRAM=$pid; fi
-	done
 }
 
 # field FILE NAME: of a result; members of members by dots.

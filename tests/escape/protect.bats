@@ -239,3 +239,28 @@ unchanged_by() {
 	(cd "$W" && git status >/dev/null 2>&1) || true
 	unmade "$marker"
 }
+
+@test "what programs of the host run or obey is refused or named in the result, never silent (broker)" {
+	local file files=(.git/hooks/pre-commit .git/config .husky/pre-commit package.json .envrc .vscode/tasks.json conftest.py
+		sitecustomize.py .npmrc .yarnrc.yml .pre-commit-config.yaml Makefile x.code-workspace sub/setup.py)
+	mkdir -p "$W/sub"
+	# shellcheck disable=SC2016
+	result sh -c 'for file; do mkdir -p "$(dirname "$file")"; echo x >"$file"; echo x >.tmp && mv .tmp "$file"; done' - "${files[@]}"
+	for file in "${files[@]}"; do
+		python3 - "$RESULT" "$file" "$W" <<-'END' || { echo "silent: $file" && return 1; }
+			import json, os, sys
+			d = json.load(open(sys.argv[1]))
+			changed = os.path.exists(sys.argv[3] + "/" + sys.argv[2]) and open(sys.argv[3] + "/" + sys.argv[2]).read() == "x\n"
+			named = sys.argv[2] in d["hostExecRisk"]
+			refused = any(sys.argv[2] == p or sys.argv[2].startswith(p + "/") for p in d["protected"])
+			sys.exit(0 if named == changed and (named or refused) else 1)
+		END
+	done
+	result sh -c 'echo x >main.c; cat Makefile >/dev/null; rm -f Makefile; mkdir new'
+	[ "$(field "$RESULT" hostExecRisk)" = '[]' ]
+	run inside_sh 'echo y >Makefile; mkdir -p node_modules/a node_modules/b; echo >node_modules/a/x; echo >node_modules/b/x'
+	[[ $output == *'host-exec-risk: '*'Makefile, node_modules'* ]]
+	# shellcheck disable=SC2016
+	run inside_sh 'for i in $(seq 30); do mkdir $i; echo >$i/Makefile; done'
+	[[ $output == *'host-exec-risk: '*' and 14 more'* ]]
+}

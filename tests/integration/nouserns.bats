@@ -18,7 +18,9 @@ lacking() {
 refused() {
 	local said
 	run lacking "$@" -- "$WARD" doctor
-	[ "$status" = 1 ] && [[ $output == *'no command can be run'* ]] || { echo "$*: doctor: $output" && return 1; }
+	echo "$*: doctor: $output"
+	[ "$status" = 1 ] || return 1
+	[[ $output == *'no command can be run'* ]] || return 1
 	run lacking "$@" -- "$WARD" run -- touch ran
 	echo "$*: $output"
 	said=$output
