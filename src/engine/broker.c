@@ -83,8 +83,18 @@ const struct broker_row broker_rows[] = {
 	{broker_setxattr, SYS_fremovexattr, 0, 0, NONE, CWD, NONE, NONE, 1},
 	{broker_setxattrat, SYS_setxattrat, 0, 0, 1, CWD, NONE, 2, 3},
 	{broker_setxattrat, SYS_removexattrat, 0, 0, 1, CWD, NONE, NONE, 3},
+	/* The broker would not know of rules that a program lays on itself. */
+	{broker_absent, SYS_landlock_create_ruleset, 0, CWD, NONE, CWD, NONE, NONE, NONE},
+	{broker_absent, SYS_landlock_add_rule, 0, CWD, NONE, CWD, NONE, NONE, NONE},
+	{broker_absent, SYS_landlock_restrict_self, 0, CWD, NONE, CWD, NONE, NONE, NONE},
 };
 const size_t broker_row_count = ARRAY_LEN(broker_rows);
+
+long broker_absent(struct broker_call *c)
+{
+	(void)c;
+	return -ENOSYS;
+}
 
 int broker_init(struct broker *b, const struct broker_spec *spec)
 {
@@ -126,10 +136,12 @@ static int get_ready(struct broker *b)
 		return -EIO;
 	if (broker_is_proc(b->proc) != 1 || broker_identify(b->root, "", &ident) < 0)
 		return -EIO;
-	b->mount = ident.mount;
+	b->mount = ident.file.mount;
 	if (broker_find_mounts(b) < 0)
 		return -EIO;
 	broker_find_aliases(b);
+	if (b->report.aliases_left_out)
+		return -EIO; /* a protected file would be open under another name */
 	return 1;
 }
 

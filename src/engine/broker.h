@@ -36,6 +36,11 @@
 #define BROKER_BELOW_MAX 64
 #define BROKER_VALUE_MAX 65536 /* the kernel's bound of an extended attribute */
 
+/* Which file, by the mount that it is seen through too. */
+struct broker_file {
+	uint64_t mount, device, inode; /* inode 0: none */
+};
+
 struct broker_spec {
 	const char *root;      /* the workspace as both see it: absolute, no slash at its end */
 	const char *host_root; /* its name on the host, for links that name it so; may be NULL */
@@ -49,6 +54,7 @@ struct broker_spec {
 	 * outside when it was looked at: wherever the path leads by then, it is not in there.
 	 */
 	bool floor;
+	struct broker_file foreign[3]; /* what the caller handed in as 0-2 */
 	bool floor_truncates; /* that domain knows the right to truncate, too (interface 3) */
 };
 
@@ -114,6 +120,8 @@ struct broker {
 	_Alignas(8) char value[BROKER_VALUE_MAX]; /* also what is read of folders */
 };
 
+/* The file behind a descriptor, for `foreign`; inode 0 when it cannot be known. */
+struct broker_file broker_file_of(int fd);
 /* Keeps the pointers of the spec. Opens nothing. Fails when the kernel's messages are larger than
  * what there is room for (-E2BIG), or has none (-ENOSYS). */
 int broker_init(struct broker *b, const struct broker_spec *spec);

@@ -129,11 +129,20 @@ static void follow(struct broker *b, const char *name, const char *rest, bool hi
 	}
 }
 
+/* What begins at any depth begins at the top too; deeper links are not looked for. */
+static const char *from_top(const char *pattern)
+{
+	while (strncmp(pattern, "**/", 3) == 0)
+		pattern += 3;
+	return pattern;
+}
+
 /* Every name on the way to what the pattern means, as far as they are written out. */
 static void follow_pattern(struct broker *b, const char *pattern, bool hides)
 {
 	char name[PATH_MAX];
 
+	pattern = from_top(pattern);
 	if (strlen(pattern) >= sizeof(name))
 		return;
 	for (size_t i = 0, start = 0; pattern[i]; start = i + (pattern[i] == '/')) {
@@ -149,10 +158,13 @@ static void follow_pattern(struct broker *b, const char *pattern, bool hides)
 /* An entry of the top folder that a pattern's first component matches. */
 static void follow_entry(struct broker *b, const char *entry, const char *pattern, bool hides)
 {
-	const char *slash = strchr(pattern, '/');
+	const char *slash;
 	char first[NAME_MAX + 1];
-	size_t len = slash ? (size_t)(slash - pattern) : strlen(pattern);
+	size_t len;
 
+	pattern = from_top(pattern);
+	slash = strchr(pattern, '/');
+	len = slash ? (size_t)(slash - pattern) : strlen(pattern);
 	if (len > NAME_MAX)
 		return;
 	memcpy(first, pattern, len);
@@ -164,7 +176,7 @@ static void follow_entry(struct broker *b, const char *entry, const char *patter
 static bool starts_wild(const char *const *patterns, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcspn(patterns[i], "*?{") < strcspn(patterns[i], "/"))
+		if (strcspn(from_top(patterns[i]), "*?{") < strcspn(from_top(patterns[i]), "/"))
 			return true;
 	return false;
 }

@@ -17,14 +17,25 @@ int broker_identify(int fd, const char *path, struct broker_ident *ret_ident)
 	struct statx stx;
 	unsigned flags = AT_STATX_DONT_SYNC | (*path ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH);
 
-	if (syscall(SYS_statx, fd, path, flags, STATX_TYPE | STATX_NLINK | STATX_MNT_ID, &stx) < 0)
+	if (syscall(SYS_statx, fd, path, flags, STATX_TYPE | STATX_NLINK | STATX_INO | STATX_MNT_ID,
+		    &stx) < 0)
 		return -errno;
 	if (!(stx.stx_mask & STATX_MNT_ID))
 		return -EOPNOTSUPP;
-	ret_ident->mount = stx.stx_mnt_id;
+	ret_ident->file = (struct broker_file){.mount = stx.stx_mnt_id,
+		.device = (uint64_t)stx.stx_dev_major << 32 | stx.stx_dev_minor,
+		.inode = stx.stx_ino};
 	ret_ident->mode = stx.stx_mode;
 	ret_ident->nameless = stx.stx_nlink == 0;
 	return 0;
+}
+
+struct broker_file broker_file_of(int fd)
+{
+	struct broker_ident ident = {0};
+
+	broker_identify(fd, "", &ident);
+	return ident.file;
 }
 
 bool broker_own_mount(const struct broker *b, uint64_t mount)

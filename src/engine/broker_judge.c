@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/macro.h"
 #include "base/str.h"
 #include "engine/broker_parts.h"
 #include "model/risk.h"
@@ -145,13 +146,16 @@ int broker_judge(struct broker_call *c, struct broker_place *p, enum protect_op 
 
 int broker_judge_hidden(struct broker_call *c, struct broker_place *p)
 {
-	int code;
+	int code, own;
 
 	if (!p->inside || !p->rel)
 		return 0;
 	code = protect_refuses(hidden_place_of(c->b, p->rel), PROTECT_READ);
-	if (code == 0 || natural(p, PROTECT_READ))
-		return 0; /* the kernel says what it is */
+	if (code == 0)
+		return 0;
+	own = natural(p, PROTECT_READ);
+	if (own)
+		return -own;
 	broker_note_refused(c->b, p->rel, PROTECT_READ, code);
 	return -code;
 }
@@ -174,10 +178,31 @@ int broker_judge_move(struct broker_call *c, const struct broker_place *from,
 	return -EACCES;
 }
 
+/* One of the files that the caller of ward handed in; what may be done to it, the program can do.
+ */
+static bool is_foreign(const struct broker_call *c, const struct broker_place *p)
+{
+	struct broker_ident ident = {0};
+
+	if (broker_identify(p->object, "", &ident) < 0)
+		return true;
+	if (S_ISFIFO(ident.mode) || S_ISSOCK(ident.mode))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(c->b->spec.foreign); i++) {
+		const struct broker_file *f = &c->b->spec.foreign[i];
+
+		if (f->inode && f->inode == ident.file.inode && f->device == ident.file.device &&
+			f->mount == ident.file.mount)
+			return true;
+	}
+	return false;
+}
+
 /*
- * Outside of the workspace the broker acts with no more than the caller's own rights, with two
- * exceptions that it must not lend: what is its own in /proc, and folders that cannot be reached by
- * name in this sandbox, since the workspace might be found under another name in there.
+ * Outside of the workspace the broker acts with no more than the caller's own rights, with three
+ * exceptions that it must not lend: files that were handed in, what is its own in /proc, and
+ * folders that cannot be reached by name in this sandbox, since the workspace might be found under
+ * another name in there.
  */
 int broker_may_act(struct broker_call *c, const struct broker_place *p)
 {
@@ -187,6 +212,8 @@ int broker_may_act(struct broker_call *c, const struct broker_place *p)
 
 	if (p->inside)
 		return 0;
+	if (p->object >= 0 && is_foreign(c, p))
+		return -EACCES;
 	if (p->object >= 0)
 		return !p->proc || broker_proc_allows(c, p->path) ? 0 : -EACCES;
 	len = broker_fd_path(c->b, p->dir, folder, PATH_MAX);
@@ -199,7 +226,7 @@ int broker_may_act(struct broker_call *c, const struct broker_place *p)
 	}
 	if (broker_identify(AT_FDCWD, folder, &ident) < 0)
 		return errno == ENOENT ? -ENOENT : -EACCES;
-	return ident.mount == p->mount ? 0 : -EACCES;
+	return ident.file.mount == p->mount ? 0 : -EACCES;
 }
 
 void broker_note_denied(struct broker *b, int nr)

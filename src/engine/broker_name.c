@@ -12,6 +12,7 @@
  * name goes to the kernel as it came, with the slashes behind it and even when it is "..".
  */
 #ifndef RENAME_EXCHANGE
+#define RENAME_NOREPLACE 1
 #define RENAME_EXCHANGE (1 << 1)
 #endif
 
@@ -136,12 +137,39 @@ static int judge_rename(struct broker_call *c, struct broker_place *from, struct
 {
 	int r = broker_place_look(from);
 
-	if (r < 0 || !from->exists)
+	if (r < 0 || from->dots)
 		return r; /* the kernel says why not */
+	if (!from->exists)
+		return -ENOENT; /* and not asked again: by then it might be there */
 	r = broker_judge(c, from, op_from(from->mode));
 	if (r >= 0)
 		r = broker_judge(c, to, op_to(from->mode));
 	return r < 0 ? r : broker_judge_move(c, from, to, from->mode);
+}
+
+/* Another sandbox in the same workspace may have put something of another kind in its place. */
+static bool came_as_judged(const struct broker_place *from, const struct broker_place *to)
+{
+	struct stat st;
+
+	if (from->dots || to->dots || !to->inside)
+		return true;
+	return fstatat(to->dir, to->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	       (st.st_mode & S_IFMT) == (from->mode & S_IFMT);
+}
+
+static long perform_rename(
+	struct broker_call *c, struct broker_place *from, struct broker_place *to, unsigned flags)
+{
+	unsigned back = flags & RENAME_EXCHANGE ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+
+	if (syscall(SYS_renameat2, from->dir, from->name, to->dir, to->name, flags) < 0)
+		return -errno;
+	if (came_as_judged(from, to) && (!(flags & RENAME_EXCHANGE) || came_as_judged(to, from)))
+		return 0;
+	syscall(SYS_renameat2, to->dir, to->name, from->dir, from->name, back);
+	broker_note_refused(c->b, to->rel ? to->rel : to->name, PROTECT_MOVE_DIR_TO, EACCES);
+	return -EACCES;
 }
 
 long broker_rename(struct broker_call *c)
@@ -161,7 +189,7 @@ long broker_rename(struct broker_call *c)
 		r = broker_caller_alive(c);
 	if (r != 0)
 		return r;
-	return result(syscall(SYS_renameat2, from->dir, from->name, to->dir, to->name, flags));
+	return perform_rename(c, from, to, flags);
 }
 
 static long perform_link(const struct broker_place *from, const struct broker_place *to)

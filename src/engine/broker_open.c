@@ -65,14 +65,17 @@ static int judge(struct broker_call *c, const struct opening *o, struct broker_p
 	bool fresh = !p->exists;
 	int r = 0;
 
-	if (o->reads && c->b->spec.hide_count > 0)
+	if (o->reads && c->b->spec.hide_count > 0 && !(fresh && o->creates))
 		r = broker_judge_hidden(c, p);
 	if (r < 0 || (o->flags & TMPFILE))
 		return r; /* a file without a name; linkat gives it one, and is asked then */
+	if (p->dots && p->object < 0)
+		return 0; /* the kernel says why not */
+	/* Said here and not asked again: what is judged as absent must not appear meanwhile. */
 	if (fresh)
-		return o->creates ? broker_judge(c, p, PROTECT_CREATE) : 0;
+		return o->creates ? broker_judge(c, p, PROTECT_CREATE) : -ENOENT;
 	if ((o->flags & O_CREAT) && (o->flags & O_EXCL))
-		return 0; /* the kernel says EEXIST */
+		return -EEXIST;
 	return o->writes ? broker_judge(c, p, PROTECT_WRITE) : 0;
 }
 

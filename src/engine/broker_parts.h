@@ -68,10 +68,10 @@ void broker_place_done(struct broker_place *p);
 int broker_place_look(struct broker_place *p); /* exists? and what */
 int broker_place_open(struct broker_place *p); /* makes the object known; 0 */
 
-/* broker_ident.c: the kernel's number of the mount, what kind of file it is, whether it has a name
+/* broker_ident.c: which file it is, what kind of file it is, whether it has a name
  * left. An empty path is the descriptor itself; links are not followed. */
 struct broker_ident {
-	uint64_t mount;
+	struct broker_file file;
 	mode_t mode;
 	bool nameless;
 };
@@ -104,6 +104,7 @@ void broker_note_denied(struct broker *b, int nr);
 void broker_note_refused(struct broker *b, const char *rel, enum protect_op op, int code);
 
 /* broker_open.c, broker_name.c, broker_attr.c: the calls. */
+long broker_absent(struct broker_call *c); /* ENOSYS */
 long broker_open(struct broker_call *c);
 long broker_mkdir(struct broker_call *c);
 long broker_mknod(struct broker_call *c);

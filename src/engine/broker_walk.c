@@ -54,8 +54,8 @@ static int locate_dir(struct broker_call *c, int fd, struct broker_place *p)
 	if (r < 0)
 		return r;
 	if (!p->mount) {
-		p->mount = ident.mount;
-		p->proc = !broker_own_mount(c->b, ident.mount) && broker_is_proc(fd) == 1;
+		p->mount = ident.file.mount;
+		p->proc = !broker_own_mount(c->b, ident.file.mount) && broker_is_proc(fd) == 1;
 	}
 	if (!broker_own_mount(c->b, p->mount))
 		return 0;
@@ -77,9 +77,9 @@ static int locate_object(struct broker_call *c, int fd, struct broker_place *p)
 		r = broker_fd_path(b, fd, p->path, PATH_MAX);
 	if (r < 0)
 		return r;
-	p->mount = ident.mount;
+	p->mount = ident.file.mount;
 	p->mode = ident.mode;
-	p->proc = !broker_own_mount(b, ident.mount) && broker_is_proc(fd) == 1;
+	p->proc = !broker_own_mount(b, ident.file.mount) && broker_is_proc(fd) == 1;
 	if (broker_own_mount(b, p->mount))
 		p->rel = below(p->path, b->spec.root);
 	else if (!p->proc) /* what came from the host has the host's name for the same file */
@@ -122,8 +122,8 @@ static int open_folder(struct broker_call *c, const char *text, struct broker_pl
 	p->mount = 0;
 	p->proc = false;
 	if (fd >= 0 && broker_identify(fd, "", &ident) == 0 &&
-		(broker_own_mount(c->b, ident.mount) || broker_is_proc(fd) == 0)) {
-		p->mount = ident.mount;
+		(broker_own_mount(c->b, ident.file.mount) || broker_is_proc(fd) == 0)) {
+		p->mount = ident.file.mount;
 		return take_fd(&fd);
 	}
 	return broker_walk_slow(c, p->start, text);

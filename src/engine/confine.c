@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
@@ -90,9 +89,8 @@ int confine_session(struct stage *s, struct err *e)
 		memset(s->arguments, 0, s->arguments_len);
 		memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);
 	}
-	/* Only for a terminal: signals of the caller's do not reach init, which blocks them all,
-	 * and the program gets a session of its own. */
-	if (s->plan->output == PLAN_TERMINAL && setsid() < 0)
+	/* What init opens for the program must not be the caller's terminal. */
+	if (setsid() < 0)
 		return err_sys(e, -errno, "start a session");
 	return 0;
 }
@@ -112,7 +110,9 @@ int confine_ids(struct stage *s, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "wait for the supervisor");
-	if (p->root && setgroups(0, NULL) < 0)
+	/* By the kernel's own call: those of libc would do it in every thread, and wait for them.
+	 */
+	if (p->root && syscall(SYS_setgroups, 0, NULL) < 0)
 		return err_sys(e, -errno, "leave the caller's groups");
 	if (syscall(SYS_setresgid, p->gid, p->gid, p->gid) < 0 ||
 		syscall(SYS_setresuid, p->uid, p->uid, p->uid) < 0)

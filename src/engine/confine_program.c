@@ -56,8 +56,7 @@ static int check_stream(int fd, struct err *e)
 
 int confine_streams(struct stage *s, struct err *e)
 {
-	const int from[3] = {s->terminal >= 0 ? s->terminal : s->input[0],
-		s->terminal >= 0 ? s->terminal : s->output[1],
+	const int from[3] = {s->terminal, s->terminal >= 0 ? s->terminal : s->output[1],
 		s->terminal >= 0 ? s->terminal : s->error[1]};
 
 	for (int fd = 0; fd < 3; fd++) {
@@ -74,28 +73,36 @@ int confine_streams(struct stage *s, struct err *e)
 	return 0;
 }
 
-static int set_limit(int what, uint64_t limit, struct err *e)
+/* Where the caller may have less than the limit, that is what counts. */
+static int set_limit(int what, uint64_t limit, const char *name, struct err *e)
 {
-	struct rlimit l = {limit, limit};
+	struct rlimit l = {limit, limit}, caller;
 
 	if (limit == PLAN_NO_LIMIT)
 		return 0;
-	return setrlimit((unsigned)what, &l) < 0 ? err_sys(e, -errno, "set a limit") : 0;
+	if (setrlimit((unsigned)what, &l) == 0)
+		return 0;
+	if (errno == EPERM && getrlimit((unsigned)what, &caller) == 0 && caller.rlim_max < limit) {
+		caller.rlim_cur = caller.rlim_max;
+		if (setrlimit((unsigned)what, &caller) == 0)
+			return 0;
+	}
+	return err_sys(e, -errno, "limit %s", name);
 }
 
 int confine_resources(struct stage *s, struct err *e)
 {
 	const struct plan_limits *l = &s->plan->limits;
-	int r = set_limit(RLIMIT_CORE, 0, e);
+	int r = set_limit(RLIMIT_CORE, 0, "the size of core files", e);
 
 	if (r == 0)
-		r = set_limit(RLIMIT_NOFILE, l->files, e);
+		r = set_limit(RLIMIT_NOFILE, l->files, "open files", e);
 	if (r == 0)
-		r = set_limit(RLIMIT_FSIZE, l->file_size, e);
+		r = set_limit(RLIMIT_FSIZE, l->file_size, "the size of files", e);
 	/* Counted within the sandbox's own user namespace; init is one of them. A control group
 	 * counts better, and what it refuses can be seen: there this is a second wall behind it. */
 	if (r == 0 && l->pids != PLAN_NO_LIMIT)
-		r = set_limit(RLIMIT_NPROC, l->pids + (s->pids_held ? 16 : 1), e);
+		r = set_limit(RLIMIT_NPROC, l->pids + (s->pids_held ? 16 : 1), "processes", e);
 	umask(0022);
 	return r;
 }
@@ -118,14 +125,12 @@ int confine_landlock(struct stage *s, struct err *e)
 /* What the caller ignored would stay ignored. */
 int confine_signals(struct stage *s, struct err *e)
 {
-	static const int reset[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGTSTP,
-		SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM};
 	struct sigaction normal = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	(void)s;
-	for (size_t i = 0; i < ARRAY_LEN(reset); i++)
-		sigaction(reset[i], &normal, NULL);
+	for (int number = 1; number < NSIG; number++)
+		sigaction(number, &normal, NULL);
 	sigemptyset(&none);
 	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? err_sys(e, -errno, "reset signals") : 0;
 }

@@ -72,6 +72,21 @@ static bool clear_stragglers(void)
 	}
 }
 
+/* Names that are the same as far as they fit are one. */
+static void add_refused(struct result_report *to, const char *path, uint32_t count)
+{
+	for (size_t i = 0; i < RESULT_REFUSED; i++) {
+		struct result_refused *row = &to->refused[i];
+
+		if (row->count == 0)
+			snprintf(row->path, sizeof row->path, "%s", path);
+		else if (strncmp(row->path, path, sizeof row->path - 1) != 0)
+			continue;
+		row->count += count;
+		return;
+	}
+}
+
 /* As much of it as fits one message. */
 static void take_report(const struct broker_report *from, struct result_report *to)
 {
@@ -83,11 +98,8 @@ static void take_report(const struct broker_report *from, struct result_report *
 		to->denied[i] =
 			(struct result_denied){from->denied[i].nr, (uint32_t)from->denied[i].count};
 	}
-	for (size_t i = 0; i < from->refused_count && i < RESULT_REFUSED; i++) {
-		to->refused[i].count = (uint32_t)from->refused[i].count;
-		snprintf(to->refused[i].path, sizeof to->refused[i].path, "%s",
-			from->refused[i].path);
-	}
+	for (size_t i = 0; i < from->refused_count; i++)
+		add_refused(to, from->refused[i].path, (uint32_t)from->refused[i].count);
 	for (size_t i = 0; i < from->risk_count && i < RESULT_RISKS; i++)
 		snprintf(to->risks[i].path, sizeof to->risks[i].path, "%s", from->risks[i]);
 	to->risks_more = (uint32_t)from->risks_left_out;
@@ -192,8 +204,7 @@ static void serve(struct init *in)
 /* Init needs none of the program's streams: nobody should wait for an end because of it. */
 static void leave_streams(struct stage *s)
 {
-	const int ends[] = {0, 1, 2, s->input[0], s->input[1], s->output[0], s->output[1],
-		s->error[0], s->error[1]};
+	const int ends[] = {0, 1, 2, s->output[0], s->output[1], s->error[0], s->error[1]};
 
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (ends[i] >= 0)
@@ -215,7 +226,11 @@ static int start_broker(struct stage *s, struct err *e)
 		.floor = p->landlock && p->hide_count == 0,
 		.floor_truncates = p->landlock_abi >= 3,
 	};
-	int r = broker_init(&s->broker, &spec);
+	int r;
+
+	for (int fd = 0; fd < 3 && p->broker; fd++)
+		spec.foreign[fd] = broker_file_of(fd);
+	r = broker_init(&s->broker, &spec);
 
 	return r < 0 ? err_sys(e, r, "listen to the filter on system calls") : 0;
 }

@@ -34,20 +34,18 @@ static void stage_init(struct stage *s, const struct native_call *call)
 	s->arguments = call->arguments;
 	s->arguments_len = call->arguments_len;
 	sigprocmask(SIG_BLOCK, NULL, &s->caller_mask);
+	sigaction(SIGPIPE, NULL, &s->caller_pipe);
 	s->control = s->peer = s->listener = s->terminal = s->landlock.fd = -1;
-	memset(s->input, -1, sizeof s->input);
 	memset(s->output, -1, sizeof s->output);
 	memset(s->error, -1, sizeof s->error);
 	memset(s->trees, -1, sizeof s->trees);
-	for (int i = 0; i < CGROUP_COUNT; i++)
-		s->leaf.of[i] = -1;
+	leaf_init(&s->leaf);
 }
 
 static void stage_free(struct stage *s)
 {
 	cleanup_fd(&s->control);
 	cleanup_fd(&s->peer);
-	close_pair(s->input);
 	close_pair(s->output);
 	close_pair(s->error);
 	for (size_t i = 0; i < s->plan->row_count; i++)
@@ -81,18 +79,22 @@ static int open_streams(struct stage *s, struct err *e)
 	return 0;
 }
 
-/* All signals wait for the supervisor's loop; children get them unblocked again. */
+/*
+ * Signals that matter wait for the supervisor's loop; the program gets them as ever. A caller that
+ * reads no more is told by the failed write.
+ */
 static int block_signals(int *ret_fd, struct err *e)
 {
-	static const int kept[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP,
-		SIGWINCH, SIGCHLD, SIGPIPE};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	static const int kept[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGWINCH, SIGCHLD};
 	sigset_t set;
 	int fd;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		sigaddset(&set, kept[i]);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || sigaction(SIGPIPE, &ignore, NULL) < 0)
 		return err_sys(e, -errno, "block signals");
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
@@ -237,6 +239,8 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 	if (r == 0)
 		finish(&v, ret);
 	terminal_restore(&v.terminal);
+	terminal_hang_up(&v.terminal);
+	relay_close(&v.relay);
 	return r;
 }
 
@@ -266,6 +270,7 @@ int native_run(const struct native_call *call, struct result *ret, struct err *e
 	r = run(&s, ret, e);
 	clear(&s, r == 0 && s.orderly, ret);
 	stage_free(&s);
+	sigaction(SIGPIPE, &s.caller_pipe, NULL);
 	sigprocmask(SIG_SETMASK, &s.caller_mask, NULL);
 	if (r < 0)
 		explain_refusal(r, e);

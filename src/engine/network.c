@@ -3,7 +3,9 @@
 /*
  * The sandbox's network namespace. The kernel needs longer for it than for anything else, and
  * nothing depends on it before the program starts: a thread makes it while init builds the root,
- * and init enters it before it goes on.
+ * and init enters it before it goes on. It is the only thread in any of ward's processes, and has
+ * ended before the program is started. While it lives init must not call what libc does in all
+ * threads at once (setgroups, setresuid and their like).
  */
 
 #include "base/cleanup.h"
@@ -14,35 +16,40 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 struct netmaker {
 	pthread_t maker;
 	int fd; /* the namespace, or a negative errno */
 	const char *failed;
+	atomic_bool placed;
 };
 
 static struct netmaker network;
 
-static void *make(void *unused)
+static int make_namespace(void)
 {
 	int r;
 
-	(void)unused;
 	network.failed = "make a network namespace";
-	if (unshare(CLONE_NEWNET) < 0) {
-		network.fd = -errno;
-		return NULL;
-	}
+	if (unshare(CLONE_NEWNET) < 0)
+		return -errno;
 	network.failed = "raise the loopback interface";
 	r = process_raise_lo();
-	if (r < 0) {
-		network.fd = r;
-		return NULL;
-	}
+	if (r < 0)
+		return r;
 	network.failed = "find the network namespace";
-	network.fd = openat(AT_FDCWD, "/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (network.fd < 0)
-		network.fd = -errno;
+	r = openat(AT_FDCWD, "/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	return r < 0 ? -errno : r;
+}
+
+/* A thread that has ended has no number any more, and what is done to it is done to the caller. */
+static void *make(void *unused)
+{
+	(void)unused;
+	network.fd = make_namespace();
+	while (!atomic_load(&network.placed))
+		sched_yield();
 	return NULL;
 }
 
@@ -70,6 +77,7 @@ int confine_begin_network(struct stage *s, struct err *e)
 	if (r)
 		return err_sys(e, -r, "start a thread");
 	keep_apart(network.maker);
+	atomic_store(&network.placed, true);
 	return 0;
 }
 

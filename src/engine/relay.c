@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/relay.h"
 
-#include "base/macro.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
+
+/*
+ * A terminal says that there is room when one byte fits, and then waits for the rest: it is opened
+ * once more, so as not to wait. The caller's own descriptor is shared and stays as it is.
+ */
+static int caller(int stream)
+{
+	int fd = stream == RELAY_ERR ? STDERR_FILENO : STDOUT_FILENO, own;
+	char path[32];
+
+	if (!isatty(fd))
+		return fd;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	own = openat(AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return own < 0 ? fd : own;
+}
 
 void relay_init(struct relay *r, enum plan_output mode, uint64_t limit, struct buf *keep)
 {
@@ -14,18 +29,15 @@ void relay_init(struct relay *r, enum plan_output mode, uint64_t limit, struct b
 
 	*r = (struct relay){.mode = mode, .limit = limit, .keep = keep};
 	for (int i = 0; i < RELAY_STREAMS; i++)
-		r->stream[i] = (struct relay_stream){.from = -1, .chunk = chunks[i]};
-}
-
-static int caller_fd(int stream)
-{
-	return stream == RELAY_ERR ? STDERR_FILENO : STDOUT_FILENO;
+		r->stream[i] = (struct relay_stream){.from = -1,
+			.to = mode == PLAN_CAPTURE ? -1 : caller(i),
+			.chunk = chunks[i]};
 }
 
 struct pollfd relay_wait(const struct relay *r, int stream)
 {
 	if (r->stream[stream].len > 0)
-		return (struct pollfd){.fd = caller_fd(stream), .events = POLLOUT};
+		return (struct pollfd){.fd = r->stream[stream].to, .events = POLLOUT};
 	return (struct pollfd){.fd = r->stream[stream].from, .events = POLLIN};
 }
 
@@ -33,6 +45,33 @@ static void close_stream(struct relay_stream *s)
 {
 	close(s->from);
 	s->from = -1;
+}
+
+void relay_close(struct relay *r)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		if (r->stream[i].from >= 0)
+			close_stream(&r->stream[i]);
+		if (r->stream[i].to > STDERR_FILENO)
+			close(r->stream[i].to);
+	}
+}
+
+bool relay_drop(struct relay *r)
+{
+	bool some = false;
+
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		struct relay_stream *s = &r->stream[i];
+		ssize_t n = (ssize_t)s->len;
+
+		s->len = 0;
+		for (; n > 0; n = s->from < 0 ? 0 : read(s->from, s->chunk, RELAY_CHUNK)) {
+			s->dropped += (uint64_t)n;
+			some = true;
+		}
+	}
+	return some;
 }
 
 /* Nobody reads any more. The program learns it as it would from a pipe. */
@@ -44,15 +83,15 @@ static void caller_gone(struct relay_stream *s)
 }
 
 /* In portions that a pipe which has room at all takes at once. */
-static void write_out(struct relay_stream *s, int fd)
+static void write_out(struct relay_stream *s)
 {
 	while (s->len > 0) {
-		struct pollfd p = {.fd = fd, .events = POLLOUT};
+		struct pollfd p = {.fd = s->to, .events = POLLOUT};
 		ssize_t n;
 
 		if (poll(&p, 1, 0) <= 0)
 			return;
-		n = write(fd, s->chunk + s->start, s->len < PIPE_BUF ? s->len : PIPE_BUF);
+		n = write(s->to, s->chunk + s->start, s->len < PIPE_BUF ? s->len : PIPE_BUF);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n < 0) {
@@ -78,7 +117,7 @@ static void take(struct relay *r, int stream, size_t len)
 	}
 	s->start = 0;
 	s->len = kept;
-	write_out(s, caller_fd(stream));
+	write_out(s);
 }
 
 bool relay_pump(struct relay *r, int stream)
@@ -87,7 +126,7 @@ bool relay_pump(struct relay *r, int stream)
 	ssize_t n;
 
 	if (s->len > 0) {
-		write_out(s, caller_fd(stream));
+		write_out(s);
 		return false;
 	}
 	if (s->from < 0)

@@ -20,6 +20,7 @@ enum { RELAY_OUT, RELAY_ERR, RELAY_STREAMS };
 
 struct relay_stream {
 	int from; /* -1: ended or not used */
+	int to;   /* the caller's */
 	char *chunk;
 	size_t start, len; /* what of the chunk the caller has yet to take */
 	uint64_t seen;     /* bytes that came */
@@ -34,6 +35,9 @@ struct relay {
 };
 
 void relay_init(struct relay *r, enum plan_output mode, uint64_t limit, struct buf *keep);
+void relay_close(struct relay *r);
+/* Gives up what the caller has not taken, and counts it. True when there was something. */
+bool relay_drop(struct relay *r);
 /* What to wait for before the next pump; descriptor -1: nothing. */
 struct pollfd relay_wait(const struct relay *r, int stream);
 /* Moves what can be moved without waiting. True when something came from the program. */

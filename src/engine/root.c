@@ -190,9 +190,13 @@ static int put_system(const struct plan_row *row)
 /* Files are covered with the null device, folders with an empty one; both stand in the root. */
 static int put_mask(const struct plan_row *row)
 {
-	if (syscall(SYS_mount, row->source, row->target, NULL, MS_BIND, NULL) == 0)
-		return 0;
-	return errno == ENOENT ? 0 : -errno;
+	if (syscall(SYS_mount, row->source, row->target, NULL, MS_BIND, NULL) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (strcmp(row->source, "dev/null") != 0 &&
+		syscall(SYS_mount, NULL, row->target, NULL,
+			MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0)
+		return -errno;
+	return 0;
 }
 
 static int put_row(struct stage *s, size_t i, struct err *e)

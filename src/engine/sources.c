@@ -143,18 +143,25 @@ static const char *row_word(const struct plan_row *row)
 						: "bind";
 }
 
+static int open_row(struct stage *s, size_t i, struct err *e)
+{
+	const struct plan_row *row = &s->plan->rows[i];
+	int r = open_source(s, row, &s->trees[i], e);
+
+	return r < 0 ? err_ctx(e, r, "%s", row_word(row)) : 0;
+}
+
+/* The workspace first: it may change the ids to which the others are translated. */
 int sources_open(struct stage *s, struct err *e)
 {
-	for (size_t i = 0; i < s->plan->row_count; i++) {
-		const struct plan_row *row = &s->plan->rows[i];
-		int r;
+	const struct plan *p = s->plan;
+	int r = 0;
 
-		if (row->kind != PLAN_BIND && row->kind != PLAN_WORKSPACE_BIND &&
-			row->kind != PLAN_IMAGE)
-			continue;
-		r = open_source(s, row, &s->trees[i], e);
-		if (r < 0)
-			return err_ctx(e, r, "%s", row_word(row));
-	}
-	return 0;
+	for (size_t i = 0; i < p->row_count && r == 0; i++)
+		if (p->rows[i].kind == PLAN_WORKSPACE_BIND)
+			r = open_row(s, i, e);
+	for (size_t i = 0; i < p->row_count && r == 0; i++)
+		if (p->rows[i].kind == PLAN_BIND || p->rows[i].kind == PLAN_IMAGE)
+			r = open_row(s, i, e);
+	return r;
 }

@@ -22,10 +22,9 @@ struct stage {
 	const struct plan *plan;
 	uid_t host_uid; /* of the kernel; as the plan says, or the workspace's owner */
 	gid_t host_gid;
-	int control;  /* socket to the other side: supervisor or init */
-	int peer;     /* the other end, until the process has split */
-	int input[2]; /* what the program gets as 0-2; -1: the caller's own */
-	int output[2];
+	int control;   /* socket to the other side: supervisor or init */
+	int peer;      /* the other end, until the process has split */
+	int output[2]; /* what the program gets as 1 and 2; -1: the caller's own */
 	int error[2];
 	int trees[STAGE_ROWS]; /* by row: opened, checked, detached; -1: none */
 	int listener;          /* system calls that the filter sends to init */
@@ -34,7 +33,8 @@ struct stage {
 	struct leaf leaf;
 	struct broker broker;
 	sigset_t caller_mask; /* signals as the caller had them */
-	char *arguments;      /* the process's own, to be overwritten in init */
+	struct sigaction caller_pipe;
+	char *arguments; /* the process's own, to be overwritten in init */
 	size_t arguments_len;
 	int start_error; /* of the program's exec */
 	pid_t program;   /* inside */

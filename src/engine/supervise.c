@@ -6,6 +6,8 @@
 #include "sys/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -22,6 +24,12 @@ static uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+/* NEVER where that is too far away to be counted. */
+static uint64_t later(uint64_t now, uint64_t ms)
+{
+	return ms < (NEVER - now) / MS ? now + ms * MS : NEVER;
+}
+
 static void tell(struct supervise *v, uint32_t kind, int number)
 {
 	struct wire m = {.kind = kind, .number = number};
@@ -35,7 +43,7 @@ static void kill_all(struct supervise *v)
 	leaf_kill(&v->stage->leaf);
 	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
 	if (!v->give_up_at)
-		v->give_up_at = now_us() + SUPERVISE_PATIENCE_MS * MS;
+		v->give_up_at = later(now_us(), SUPERVISE_PATIENCE_MS);
 }
 
 /* Asks every process to end; after the grace they are killed. */
@@ -51,13 +59,19 @@ static void end_command(struct supervise *v, enum end_reason reason)
 	tell(v, WIRE_ALL, SIGTERM);
 	/* A stopped process does not hear anything else. */
 	tell(v, WIRE_ALL, SIGCONT);
-	v->kill_at = now_us() + v->stage->plan->kill_grace * MS;
+	v->kill_at = later(now_us(), v->stage->plan->kill_grace);
 }
 
+/* With a terminal it is enough to stop the program: init says so, and the rest follows from that.
+ */
 static void pause_with_caller(struct supervise *v)
 {
+	if (v->terminal.master >= 0) {
+		tell(v, WIRE_SIGNAL, SIGSTOP);
+		return;
+	}
 	tell(v, WIRE_ALL, SIGSTOP);
-	raise(SIGSTOP);
+	terminal_stop();
 	tell(v, WIRE_ALL, SIGCONT);
 }
 
@@ -84,8 +98,6 @@ static void take_signal(struct supervise *v, int number)
 		/* A stopped command does not hear it otherwise. */
 		tell(v, WIRE_SIGNAL, SIGCONT);
 		break;
-	case SIGPIPE: /* the caller reads no more: the stream is closed, which says enough */
-		break;
 	default:
 		tell(v, WIRE_SIGNAL, number);
 	}
@@ -106,9 +118,6 @@ static void take_message(struct supervise *v)
 	auto_(wire_close) struct wire_fds fds = {.count = 0};
 	int r = wire_receive(v->stage->control, false, &m, &fds);
 
-	/* The kernel first tells that init left something unread; what it said is behind that. */
-	if (r == -ECONNRESET)
-		r = wire_receive(v->stage->control, false, &m, &fds);
 	if (r == -EAGAIN)
 		return;
 	if (r < 0) { /* gone without a word: killed */
@@ -131,12 +140,15 @@ static void take_message(struct supervise *v)
 		if (fds.count == 1 && v->terminal.master < 0) { /* once: nobody inside changes it */
 			terminal_attach(&v->terminal, fds.fd[0]);
 			fds.count = 0;
-			v->relay.stream[RELAY_OUT].from = dup(v->terminal.master);
+			v->relay.stream[RELAY_OUT].from =
+				fcntl(v->terminal.master, F_DUPFD_CLOEXEC, 0);
 		}
 		break;
 	case WIRE_PAUSED:
+		/* All of it: nothing keeps its limits meanwhile. */
+		tell(v, WIRE_ALL, SIGSTOP);
 		terminal_suspend(&v->terminal);
-		tell(v, WIRE_SIGNAL, SIGCONT);
+		tell(v, WIRE_ALL, SIGCONT);
 		break;
 	default:
 		kill_all(v);
@@ -157,7 +169,7 @@ static void watch(struct supervise *v, uint64_t now)
 		v->result->hits[HIT_MEMORY]++;
 		end_command(v, END_OOM);
 	}
-	v->watch_at = now + (uint64_t)watch_next_ms(&sample, p->limits.memory) * MS;
+	v->watch_at = later(now, (uint64_t)watch_next_ms(&sample, p->limits.memory));
 }
 
 static void keep_times(struct supervise *v)
@@ -201,7 +213,9 @@ static int next_due(const struct supervise *v)
 	if (first == NEVER)
 		return -1;
 	now = now_us();
-	return first <= now ? 0 : (int)((first - now) / MS + 1);
+	if (first <= now)
+		return 0;
+	return (first - now) / MS < INT_MAX ? (int)((first - now) / MS + 1) : INT_MAX;
 }
 
 static void start_times(struct supervise *v)
@@ -209,19 +223,19 @@ static void start_times(struct supervise *v)
 	const struct plan *p = v->stage->plan;
 
 	v->started = now_us();
-	v->settle_at = v->started + MEMORY_SETTLE_MS * MS;
-	v->deadline = p->timeout ? v->started + p->timeout * MS : 0;
-	v->idle_deadline = p->idle_timeout ? v->started + p->idle_timeout * MS : 0;
+	v->settle_at = later(v->started, MEMORY_SETTLE_MS);
+	v->deadline = p->timeout ? later(v->started, p->timeout) : 0;
+	v->idle_deadline = p->idle_timeout ? later(v->started, p->idle_timeout) : 0;
 	if (p->limits.memory != PLAN_NO_LIMIT &&
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
-		v->watch_at = v->started + 10 * MS;
+		v->watch_at = later(v->started, 10);
 }
 
 static void pump(struct supervise *v, struct pollfd *streams)
 {
 	for (int i = 0; i < RELAY_STREAMS; i++)
 		if (streams[i].revents && relay_pump(&v->relay, i) && v->idle_deadline)
-			v->idle_deadline = now_us() + v->stage->plan->idle_timeout * MS;
+			v->idle_deadline = later(now_us(), v->stage->plan->idle_timeout);
 	if (streams[RELAY_STREAMS].revents)
 		terminal_input(&v->terminal);
 	if (v->relay.stream[RELAY_OUT].from < 0)
@@ -264,23 +278,27 @@ void supervise_drain(struct supervise *v)
 	v->kill_at = v->idle_deadline = v->watch_at = v->settle_at = v->give_up_at = 0;
 	v->asked = 0;
 	if (v->reason != END_EXITED)
-		v->deadline = now_us() + v->stage->plan->kill_grace * MS;
+		v->deadline = later(now_us(), v->stage->plan->kill_grace);
 	while (v->asked == 0) {
 		struct pollfd fds[] = {
 			relay_wait(&v->relay, RELAY_OUT),
 			relay_wait(&v->relay, RELAY_ERR),
 			{.fd = v->signals, .events = POLLIN},
 		};
-		int due = next_due(v);
+		int due = next_due(v), n;
 
-		if ((fds[0].fd < 0 && fds[1].fd < 0) || due == 0)
+		if (fds[0].fd < 0 && fds[1].fd < 0)
 			return;
-		if (poll(fds, ARRAY_LEN(fds), due) < 0 && errno != EINTR)
-			return;
+		n = poll(fds, ARRAY_LEN(fds), due);
+		if ((n < 0 && errno != EINTR) || (n == 0 && due == 0))
+			break;
 		for (int i = 0; i < RELAY_STREAMS; i++)
 			if (fds[i].revents)
 				relay_pump(&v->relay, i);
 		if (fds[2].revents)
 			take_signals(v);
 	}
+	/* The caller did not take it in time. */
+	if (relay_drop(&v->relay) && v->reason == END_EXITED && v->asked == 0)
+		v->reason = END_TIMEOUT;
 }

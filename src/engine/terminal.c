@@ -40,10 +40,21 @@ void terminal_restore(struct terminal *t)
 	t->raw = false;
 }
 
+void terminal_stop(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 void terminal_suspend(struct terminal *t)
 {
 	terminal_restore(t);
-	raise(SIGSTOP);
+	terminal_stop();
 	make_raw(t);
 	terminal_resize(t);
 }

@@ -27,6 +27,8 @@ void terminal_resize(const struct terminal *t);
 struct pollfd terminal_wait(const struct terminal *t);
 /* What was typed goes in, as far as there is room. */
 void terminal_input(struct terminal *t);
+/* Stops this process, which blocks SIGTSTP, unless nobody could let it go on. */
+void terminal_stop(void);
 /* Stops this process as its shell expects, and goes on when the shell says so. */
 void terminal_suspend(struct terminal *t);
 void terminal_restore(struct terminal *t);

@@ -35,6 +35,8 @@ struct walk {
 	bool full;
 	uint64_t tables; /* bytes of page tables, which nobody shares */
 	pid_t pids[WATCH_PROCESSES];
+	pid_t shown[WATCH_PROCESSES]; /* the thread that shows the memory of each */
+	pid_t alive;                  /* a thread that has memory */
 };
 
 static void add_pid(struct walk *w, pid_t pid)
@@ -177,17 +179,45 @@ static void add_of_space(struct walk *w, int entries, pid_t pid)
 		add_pid(w, pid);
 }
 
+static void find_alive(struct walk *w, int entries, pid_t thread)
+{
+	char name[32], status[STATUS];
+
+	snprintf(name, sizeof(name), "%d/status", (int)thread);
+	if (!w->alive && read_file(entries, name, status, sizeof(status)) > 0 &&
+		strstr(status, "\nRssAnon:"))
+		w->alive = thread;
+}
+
+/* A process whose first thread has ended shows its memory under the numbers of the others. */
+static int read_status(struct walk *w, int dir, pid_t *ret_shown, char *status)
+{
+	char name[48];
+	ssize_t n = read_file(dir, "status", status, STATUS);
+
+	if (n < 0 || strstr(status, "\nRssAnon:"))
+		return (int)n;
+	w->alive = 0;
+	each_number(dir, "task", w, find_alive);
+	if (!w->alive)
+		return (int)n;
+	*ret_shown = w->alive;
+	snprintf(name, sizeof(name), "task/%d/status", (int)w->alive);
+	return (int)read_file(dir, name, status, STATUS);
+}
+
 /* Adds what a process uses, and puts its children on the list. */
-static void look_at(struct walk *w, pid_t pid, bool lists, struct watch_sample *s)
+static void look_at(struct walk *w, size_t i, bool lists, struct watch_sample *s)
 {
 	static const char *const used[] = {"RssAnon:", "RssShmem:", "VmSwap:", NULL};
 	static const char *const tables[] = {"VmPTE:", NULL};
 	static const char *const count[] = {"Threads:", NULL};
+	pid_t pid = w->shown[i] = w->pids[i];
 	auto_fd int dir = open_process(pid);
 	char status[STATUS];
 	uint64_t threads;
 
-	if (dir < 0 || read_file(dir, "status", status, sizeof(status)) < 0)
+	if (dir < 0 || read_status(w, dir, &w->shown[i], status) < 0)
 		return;
 	threads = sum_lines(status, count);
 	s->processes++;
@@ -206,7 +236,7 @@ static void walk_tree(struct walk *w, int init, bool lists, struct watch_sample 
 		each_number(AT_FDCWD, "/proc", w, add_of_space);
 	for (int round = 0; round < ROUNDS && next < w->count; round++) {
 		for (; next < w->count; next++)
-			look_at(w, w->pids[next], lists, s);
+			look_at(w, next, lists, s);
 		if (lists)
 			add_of_process(w, init, w->init, 1);
 	}
@@ -237,7 +267,7 @@ static void sum_exactly(const struct walk *w, struct watch_sample *s)
 	uint64_t memory = w->tables;
 
 	for (size_t i = 0; i < w->count; i++)
-		if (add_exact(w->pids[i], &memory) < 0)
+		if (add_exact(w->shown[i], &memory) < 0)
 			return;
 	s->memory = memory;
 	s->exact = true;

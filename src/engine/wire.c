@@ -76,9 +76,10 @@ int wire_receive(int socket, bool wait, struct wire *ret, struct wire_fds *ret_f
 	struct wire_fds came = {.count = 0};
 	ssize_t n;
 
+	/* The kernel says once that the other side left something unread; its words are behind. */
 	do
 		n = recvmsg(socket, &h, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n < 0)
 		return -errno;
 	take_descriptors(&h, &came);

@@ -162,7 +162,7 @@ const struct seccomp_row seccomp_rules[] = {
 	 "shutdown getsockname getpeername setsockopt getsockopt",
 		"open sockets", .verdict = SECCOMP_ALLOW},
 	{"landlock_create_ruleset landlock_add_rule landlock_restrict_self",
-		"confining oneself further", .verdict = SECCOMP_ALLOW},
+		"confining oneself further", .verdict = SECCOMP_BROKER},
 
 	/* Allowed, but not with every argument. */
 	{"socket socketpair", "new sockets", .verdict = SECCOMP_ALLOW, .rules = socket_rules},

@@ -101,10 +101,16 @@ static int hold(struct leaf *l, const struct cgroup_view *v, enum leaf_limit wha
 	return leaf_files_limit(l->group[l->of[c]].dir, v->controller[c].version, what, &l->limits);
 }
 
+void leaf_init(struct leaf *ret)
+{
+	*ret = (struct leaf){.own.base = -1};
+	memset(ret->of, -1, sizeof(ret->of));
+}
+
 void leaf_make(const struct cgroup_view *v, const struct leaf_limits *limits, struct leaf *ret)
 {
-	*ret = (struct leaf){.own.base = -1, .limits = *limits};
-	memset(ret->of, -1, sizeof(ret->of));
+	leaf_init(ret);
+	ret->limits = *limits;
 	for (int what = 0; what < LEAF_COUNT; what++) {
 		int r;
 

@@ -54,6 +54,8 @@ struct leaf {
 	uint64_t peak; /* the most that was seen */
 };
 
+/* A leaf without groups, for leaf_remove. */
+void leaf_init(struct leaf *ret);
 /*
  * Groups for the limits that can be exceeded here, as far as the controllers can be had. Does not
  * fail: leaf->held tells what came of it. Every leaf is given back by leaf_remove.

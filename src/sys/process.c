@@ -48,7 +48,7 @@ static int write_map(int dirfd, const char *name, unsigned inside, unsigned outs
 }
 
 int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, gid_t host_gid,
-	int keep_groups)
+	bool deny_setgroups)
 {
 	auto_fd int dir = -1;
 	char path[32];
@@ -61,11 +61,21 @@ int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, g
 	r = write_map(dir, "uid_map", inside_uid, host_uid);
 	/* Without rights of its own a process may map its group only when nobody in there can leave
 	 * groups that take rights away. */
-	if (r == 0 && keep_groups)
+	if (r == 0 && deny_setgroups)
 		r = write_at(dir, "setgroups", "deny");
 	if (r == 0)
 		r = write_map(dir, "gid_map", inside_gid, host_gid);
 	return r;
+}
+
+int process_user_namespace(pid_t pid)
+{
+	char path[48];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/user", (int)pid);
+	fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int process_wait(pid_t pid, unsigned ms)

@@ -5,6 +5,7 @@
  * Starting processes in new namespaces, and their ids. 0, a pid, or a negative errno.
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -14,7 +15,9 @@
 pid_t process_start(unsigned long namespaces, int cgroup);
 /* The ids of a process in a new user namespace: one inside for one of the host. */
 int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, gid_t host_gid,
-	int keep_groups);
+	bool deny_setgroups);
+/* The user namespace of a process, as a descriptor. */
+int process_user_namespace(pid_t pid);
 /* Waits for the end of a child; -ETIMEDOUT. SIGCHLD must be blocked. */
 int process_wait(pid_t pid, unsigned ms);
 /* Raises the loopback interface of the calling process's network namespace. */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/tree.h"
 
-#include "base/cleanup.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -64,67 +62,33 @@ int tree_pivot(void)
 	return syscall(SYS_umount2, ".", DETACH) < 0 ? -errno : 0;
 }
 
-static int write_own(const char *path, const char *text)
+/* The child of tree_idmap: is there until it is killed, or its parent is gone. */
+static int be_there(void *parent)
 {
-	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
-static int write_map(const char *path, unsigned inside, unsigned outside)
-{
-	char line[64];
-
-	snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
-	return write_own(path, line);
-}
-
-struct idmap {
-	uid_t disk_uid, host_uid;
-	gid_t disk_gid, host_gid;
-	int fd; /* or a negative errno */
-};
-
-/*
- * Takes on the ids of the sandbox first: a process may map its own ids without asking anybody. It
- * shares memory and descriptors with its parent, so the descriptor stays when it ends.
- */
-static int make_idmap(void *arg)
-{
-	struct idmap *m = arg;
-	int r = 0;
-
-	if (syscall(SYS_setresgid, m->host_gid, m->host_gid, m->host_gid) < 0 ||
-		syscall(SYS_setresuid, m->host_uid, m->host_uid, m->host_uid) < 0 ||
-		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || unshare(CLONE_NEWUSER) < 0)
-		r = -errno;
-	if (r == 0)
-		r = write_map("/proc/self/uid_map", m->disk_uid, m->host_uid);
-	if (r == 0)
-		r = write_own("/proc/self/setgroups", "deny");
-	if (r == 0)
-		r = write_map("/proc/self/gid_map", m->disk_gid, m->host_gid);
-	if (r == 0) {
-		m->fd = openat(AT_FDCWD, "/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
-		r = m->fd < 0 ? -errno : 0;
-	}
-	if (r < 0)
-		m->fd = r;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == *(pid_t *)parent)
+		pause();
 	return 0;
 }
 
 int tree_idmap(uid_t disk_uid, gid_t disk_gid, uid_t host_uid, gid_t host_gid)
 {
 	static char stack[16384] __attribute__((aligned(16)));
-	struct idmap m = {disk_uid, host_uid, disk_gid, host_gid, -ECHILD};
-	pid_t pid = clone(make_idmap, stack + sizeof stack,
-		CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &m);
+	static pid_t self;
+	pid_t pid;
+	int fd;
 
+	self = getpid();
+	/* Shares the memory, which it does nothing with, and keeps the ids of this process: nobody
+	 * else may look into it. */
+	pid = clone(be_there, stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, &self);
 	if (pid < 0)
 		return -errno;
+	fd = process_map(pid, disk_uid, host_uid, disk_gid, host_gid, false);
+	if (fd == 0)
+		fd = process_user_namespace(pid);
+	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return m.fd;
+	return fd;
 }

@@ -361,3 +361,21 @@ bound() {
 	run -1 grep -F "$name" "$W/got"
 	run -1 secret_in "$W/got"
 }
+
+@test "a file that is handed in as input is not changed through its descriptor (broker, Landlock)" {
+	local hidden given=$OUTSIDE/given
+	for hidden in '' '"secret"'; do
+		echo content >"$given"
+		chmod 640 "$given"
+		(cd "$W" && exec timeout 60 "$WARD" run --set "hide=[$hidden]" -- python3 -c 'import os
+for attempt in (lambda: os.truncate("/proc/self/fd/0", 0), lambda: os.chmod("/proc/self/fd/0", 0o666), lambda: os.fchmod(0, 0o666),
+                lambda: open("/proc/self/fd/0", "w").close(), lambda: open("/dev/stdin", "a").write("x")):
+    try: attempt(); print("through")
+    except OSError: pass') <"$given" >"$BATS_TEST_TMPDIR/out"
+		[ "$(cat "$given")" = content ]
+		[ "$(stat -c %a "$given")" = 640 ]
+		if grep -q through "$BATS_TEST_TMPDIR/out"; then cat "$BATS_TEST_TMPDIR/out" && return 1; fi
+	done
+	echo content >"$given" # a control: it can be read
+	[ "$(cd "$W" && "$WARD" run -- cat <"$given")" = content ]
+}

@@ -264,3 +264,84 @@ unchanged_by() {
 	run inside_sh 'for i in $(seq 30); do mkdir $i; echo >$i/Makefile; done'
 	[[ $output == *'host-exec-risk: '*' and 14 more'* ]]
 }
+
+@test "two sandboxes in one workspace cannot help each other past a protected name (broker: what is absent stays so)" {
+	local i
+	# B makes and removes a file, or changes it for a folder; A renames it into a protected place.
+	start_inside 'touch started; exec python3 -c "
+import os, time
+end = time.time() + 20
+while time.time() < end and not os.path.exists(\"stop\"):
+    fd = os.open(\"x\", os.O_CREAT | os.O_WRONLY, 0o755); os.close(fd)
+    try: os.unlink(\"x\")
+    except OSError: pass
+"'
+	ran python3 -c '
+import os
+done = 0
+for i in range(3000):
+    try: os.rename("x", ".git/hooks/pre-commit"); done += 1
+    except OSError: pass
+print("renamed", done)'
+	touch "$W/stop"
+	unmade "$W/.git/hooks/pre-commit"
+	for ((i = 0; i < 100; i++)); do kill -0 "$SANDBOX" 2>/dev/null || break && sleep 0.1; done
+}
+
+@test "a link or a file at .git protects what it leads to, with patterns at any depth (broker)" {
+	rm -rf "$W/.git"
+	mkdir -p "$W/real/hooks"
+	ln -s real "$W/.git"
+	echo a >"$W/real/config"
+	ran sh -c 'echo b >>real/config; echo b >>.git/config; echo b >real/hooks/x; echo b >.git/hooks/x' 2>/dev/null
+	[ "$(cat "$W/real/config")" = a ]
+	unmade "$W/real/hooks/x"
+	rm "$W/.git"
+	echo 'gitdir: ./real' >"$W/.git"
+	ran sh -c 'echo b >>real/config; echo b >real/hooks/x; echo "gitdir: ./other" >.git' 2>/dev/null
+	[ "$(cat "$W/real/config")" = a ]
+	unmade "$W/real/hooks/x"
+	[ "$(cat "$W/.git")" = 'gitdir: ./real' ]
+}
+
+@test "git on the host is led to no other configuration: commondir, config.worktree, a bare repository (broker)" {
+	local marker=$OUTSIDE/marker script
+	command -v git >/dev/null || skip 'git is not installed'
+	rm -rf "$W/.git"
+	(cd "$W" && git init -q . && git -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m x)
+	# shellcheck disable=SC2016
+	for script in \
+		'mkdir evil; cp -r .git/objects .git/refs evil/; printf "[core]\n\trepositoryformatversion=0\n\tfsmonitor=\"touch $1; false\"\n" >evil/config; echo ../evil >.git/commondir' \
+		'cp -r .git/objects .git/refs .; printf "[core]\n\trepositoryformatversion=0\n\tbare=false\n\tworktree=.\n\tfsmonitor=\"touch $1; false\"\n" >config; mv .git/HEAD HEAD'; do
+		rm -rf "$OUTSIDE/control" && cp -R "$W" "$OUTSIDE/control"
+		(cd "$OUTSIDE/control" && sh -c "$script" - "$marker" && git status) >/dev/null 2>&1 || true
+		[ -e "$marker" ] || void 'git on the host does not obey it either'
+		rm "$marker"
+		ran sh -c "$script" - "$marker" 2>/dev/null
+		(cd "$W" && git status >/dev/null 2>&1) || true
+		unmade "$marker"
+	done
+	(cd "$W" && git config extensions.worktreeConfig true)
+	# shellcheck disable=SC2016
+	ran sh -c 'printf "[core]\n\tfsmonitor=\"touch $1; false\"\n" >.git/config.worktree' - "$marker" 2>/dev/null
+	(cd "$W" && git status >/dev/null 2>&1) || true
+	unmade "$marker" "$W/.git/config.worktree"
+}
+
+@test "a name that the host makes meanwhile is not caught at birth (broker: what is absent is not opened)" {
+	local i
+	start_inside 'touch started; exec python3 -c "
+import os, time
+end = time.time() + 20
+while time.time() < end and not os.path.exists(\"stop\"):
+    try: fd = os.open(\".envrc\", os.O_WRONLY); os.write(fd, b\"inside\"); os.close(fd)
+    except OSError: pass
+"'
+	for ((i = 0; i < 300; i++)); do
+		echo host >"$W/.envrc"
+		[ "$(cat "$W/.envrc")" = host ]
+		rm "$W/.envrc"
+	done
+	touch "$W/stop"
+	wait "$SANDBOX" || true
+}

@@ -192,6 +192,7 @@ host_works() {
 	[ -e made ]
 	run -0 timeout 60 bash -c '"$WARD" run --set outputLimit=100M -- yes | head -c 10'
 	run -141 timeout 60 bash -c '"$WARD" run --set outputLimit=100M -- yes | head -c 10 >/dev/null; exit "${PIPESTATUS[0]}"'
+	run -3 timeout 60 bash -c '"$WARD" run --set outputLimit=1M -- sh -c "head -c 150000 /dev/zero; exit 3" | { sleep 1; head -c 10 >/dev/null; }; exit "${PIPESTATUS[0]}"'
 	run timeout 60 bash -c '"$WARD" run -- yes | head -n 1'
 	[[ ${lines[0]} == y ]]
 	[ "$status" != 124 ]
@@ -213,6 +214,9 @@ host_works() {
 	kill "$reader"
 	run -0 bash -c '"$WARD" run --set outputLimit=100M -- head -c 1000000 /dev/zero | (sleep 1; wc -c)'
 	[ "$output" = 1000000 ]
+	# What the caller does not take in time is counted, and the status says that it is not all.
+	run -124 bash -c '"$WARD" run --set outputLimit=100M --set timeout=1s -- head -c 150000 /dev/zero | (sleep 3; wc -c >taken); exit "${PIPESTATUS[0]}"'
+	[[ $output == *"$((150000 - $(cat taken))) bytes of stdout were dropped"* ]]
 }
 
 @test "signals for the sandbox's first process do not end or hang it" {

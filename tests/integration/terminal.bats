@@ -89,8 +89,40 @@ talk() {
 }
 
 @test "more is typed than anybody reads: the times are kept" {
-	head -c 200000 /dev/zero | tr '\\0' 'x' >typed
+	head -c 200000 /dev/zero | tr '\0' x >typed
 	run -124 timeout 60 script -qec '"$WARD" run -t --set timeout=2s --set killGrace=1s -- sh -c "stty raw -echo; sleep 1000"' /dev/null <typed
+}
+
+@test "a terminal that nobody reads does not hold up the times" {
+	cat >unread.py <<-'END'
+		import os, pty, sys, time
+		pid, master = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		seen = over = False
+		for i in range(600):
+		    children = open("/proc/%d/task/%d/children" % (pid, pid)).read()
+		    seen |= children != ""
+		    over = seen and children == ""
+		    if over:
+		        break
+		    time.sleep(0.05)
+		if not over:
+		    os.kill(pid, 9)
+		    sys.exit("the sandbox does not end")
+		try:
+		    while os.read(master, 65536):
+		        pass
+		except OSError:
+		    pass
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run -124 python3 unread.py "$WARD" run -t --set timeout=1s --set killGrace=500ms -- yes
+	run -124 python3 unread.py "$WARD" run --set outputLimit=100M --set timeout=1s --set killGrace=500ms -- yes
+}
+
+@test "a stop from inside, where no shell could go on with it, does not stop ward" {
+	run -124 timeout 60 script -qec '"$WARD" run -t --set timeout=2s --set killGrace=500ms -- sh -c "(sleep 0.3; kill -STOP \$PPID) & sleep 1000"' /dev/null </dev/null
 }
 
 @test "Ctrl-C ends the command, and what traps it goes on" {
