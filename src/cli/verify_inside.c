@@ -38,14 +38,21 @@ static void print(const void *data, size_t len)
 		_exit(2);
 }
 
+/* All of it, as lines: what follows a NUL is to be seen as well. */
 static int print_fd(int fd)
 {
 	char text[4096];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+	bool some = false;
+	ssize_t n;
 
-	if (n > 0)
+	while (fd >= 0 && (n = read(fd, text, sizeof text)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			if (!text[i])
+				text[i] = '\n';
 		print(text, (size_t)n);
-	return answer(n > 0);
+		some = true;
+	}
+	return answer(some);
 }
 
 static int hello(char **a)

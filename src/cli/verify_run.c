@@ -227,6 +227,10 @@ static void read_record(struct verify *v, struct verify_run *ret, const char *er
 	ret->ran = !tree_get(record, "startError");
 	if (!ret->ran)
 		ret->error = text_of(record, "startError");
+	if (tree_get(record, "stdoutBase64")) { /* nothing could be found in it */
+		ret->ran = false;
+		ret->error = "it printed what is no text";
+	}
 }
 
 static void run_inside(struct verify *v, const char *const *payload, const char *const *sets,

@@ -101,7 +101,8 @@ static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 		return r;
 	if (ret->verdict.place != PLACE_SANDBOX)
 		return err_set(e, ENOTSUP,
-			"this command would run on the host (%s), which 'ward run' does not do",
+			"this command would run on the host (%s), which 'ward run' does not do; "
+			"use --set mode=all",
 			ret->verdict.reason_count ? ret->verdict.reasons[0].text : "mode off");
 	r = look_at_caller(q, a, &caller, e);
 	if (r == 0)

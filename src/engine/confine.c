@@ -84,7 +84,7 @@ int confine_session(struct stage *s, struct err *e)
 	/* Asked for once more when the ids have changed, which takes it away. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return err_sys(e, -errno, "tie the sandbox to its supervisor");
-	/* The caller's words and environment are not for others to read. */
+	/* The caller's words are not for others to read. */
 	if (s->arguments_len > 0) {
 		memset(s->arguments, 0, s->arguments_len);
 		memcpy(s->arguments, "ward-init", s->arguments_len < 9 ? s->arguments_len : 9);

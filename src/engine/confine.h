@@ -13,8 +13,8 @@ int confine_hand_over(struct stage *s, struct err *e);
 
 /* In init. */
 int confine_session(struct stage *s, struct err *e);
-int confine_begin_network(struct stage *s, struct err *e);
-int confine_network(struct stage *s, struct err *e);
+int network_begin(struct stage *s, struct err *e);
+int network_enter(struct stage *s, struct err *e);
 int confine_ids(struct stage *s, struct err *e);
 int confine_take_over(struct stage *s, struct err *e);
 int confine_lifetime(struct stage *s, struct err *e);

@@ -50,7 +50,9 @@ static int check_stream(int fd, struct err *e)
 		return err_sys(e, -errno, "look at descriptor %d", fd);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, EISDIR,
-			"descriptor %d is a folder of the host, which is not handed in", fd);
+			"descriptor %d is a folder of the host, which is not handed in; redirect "
+			"it from a file or /dev/null",
+			fd);
 	return 0;
 }
 

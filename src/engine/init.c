@@ -52,8 +52,8 @@ static uint64_t in_us(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
 }
 
-/* Kills and reaps all that the program left behind. True when there was something. */
-static bool clear_stragglers(void)
+/* Kills and reaps all that the program left behind. */
+static void clear_stragglers(void)
 {
 	bool some = false;
 	int status;
@@ -64,7 +64,7 @@ static bool clear_stragglers(void)
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid < 0)
-			return some;
+			return;
 		if (pid == 0) {
 			kill(-1, SIGKILL);
 			some = true;
@@ -90,13 +90,11 @@ static void add_refused(struct result_report *to, const char *path, uint32_t cou
 /* As much of it as fits one message. */
 static void take_report(const struct broker_report *from, struct result_report *to)
 {
-	for (size_t i = 0; i < from->denied_count; i++) {
-		if (i >= RESULT_DENIED) {
-			to->denied_more += (uint32_t)from->denied[i].count;
-			continue;
-		}
+	to->denied_more = (uint32_t)from->denied_total;
+	for (size_t i = 0; i < from->denied_count && i < RESULT_DENIED; i++) {
 		to->denied[i] =
 			(struct result_denied){from->denied[i].nr, (uint32_t)from->denied[i].count};
+		to->denied_more -= to->denied[i].count;
 	}
 	for (size_t i = 0; i < from->refused_count; i++)
 		add_refused(to, from->refused[i].path, (uint32_t)from->refused[i].count);
@@ -114,7 +112,7 @@ static _Noreturn void report_end(struct init *in)
 	struct rusage u = {0};
 	struct wire m = {.kind = WIRE_ENDED};
 
-	m.end.stragglers = clear_stragglers();
+	clear_stragglers();
 	getrusage(RUSAGE_CHILDREN, &u);
 	m.end.status = in->status;
 	m.end.start_error = s->start_error;

@@ -69,7 +69,7 @@ static void keep_apart(pthread_t thread)
 		pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
-int confine_begin_network(struct stage *s, struct err *e)
+int network_begin(struct stage *s, struct err *e)
 {
 	int r = pthread_create(&network.maker, NULL, make, NULL);
 
@@ -81,7 +81,7 @@ int confine_begin_network(struct stage *s, struct err *e)
 	return 0;
 }
 
-int confine_network(struct stage *s, struct err *e)
+int network_enter(struct stage *s, struct err *e)
 {
 	int r = pthread_join(network.maker, NULL);
 	auto_fd int fd = network.fd;

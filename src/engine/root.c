@@ -29,7 +29,7 @@
 #define MS_BIND 4096
 
 /* Where the new root is put together; what lies below it on the host is opened before. */
-static const char *const places[] = {"/tmp", "/run", "/mnt", "/dev"};
+static const char *const places[] = {"/tmp", "/run", "/mnt"};
 
 static int fail(const struct plan_row *row, int r, struct err *e)
 {
@@ -288,7 +288,8 @@ static int enter_folder(const struct plan *p, struct err *e)
 	if (!getcwd(path, sizeof path))
 		return err_sys(e, -errno, "find the current folder");
 	if (strcmp(path, p->cwd) != 0)
-		return err_set(e, ELOOP, "'%s' leads to another place", p->cwd);
+		return err_set(e, ELOOP,
+			"'%s' leads to another place; start ward in the folder itself", p->cwd);
 	return 0;
 }
 

@@ -79,7 +79,7 @@ static int allow_layers(struct stage *s, struct err *e)
 	return r;
 }
 
-int root_rules(struct stage *s, struct err *e)
+int rules_make(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
 	int r = landlock_make(p->landlock_abi, &s->landlock);

@@ -50,9 +50,11 @@ static int apart_from_workspace(
 	if (!pathname_within(path, workspace) && !pathname_within(workspace, path))
 		return 0;
 	return err_set(e, EINVAL,
-		"'%s' and the workspace overlap: names that are protected there could be changed "
-		"through it; bind it read-only, or another folder",
-		row->source);
+		"'%s' and the workspace overlap: names that are protected there could be reached "
+		"through it; %s",
+		row->source,
+		p->hide_count ? "bind another folder, or do without 'hide'"
+			      : "bind it read-only, or another folder");
 }
 
 static int judge(const struct plan *p, const struct plan_row *row, int fd, struct err *e)
@@ -93,7 +95,12 @@ static int translate(struct stage *s, const struct plan_row *row, int tree, unsi
 	r = tree_set(tree, flags, idmap);
 	if (r >= 0)
 		return 0;
-	if (row->kind != PLAN_WORKSPACE_BIND || st->st_uid == 0)
+	if (row->kind != PLAN_WORKSPACE_BIND)
+		return err_set(e, -r,
+			"'%s' lies on a file system that cannot translate owners (%s): bind it "
+			"read-only, bind another folder, or start ward as an ordinary user",
+			row->source, strerror(-r));
+	if (st->st_uid == 0)
 		return err_set(e, -r,
 			"'%s' lies on a file system that cannot translate owners (%s), and it "
 			"belongs to root: give it to another user (chown), or start ward as an "

@@ -65,7 +65,8 @@ int sources_open(struct stage *s, struct err *e);
 /* engine/root.c */
 int root_build(struct stage *s, struct err *e);
 int root_enter(struct stage *s, struct err *e);
-int root_rules(struct stage *s, struct err *e);
+/* engine/rules.c */
+int rules_make(struct stage *s, struct err *e);
 /* engine/program.c: starts the program; init only. */
 int program_start(struct stage *s, struct err *e);
 /* engine/init.c: process 1; does not return. */

@@ -30,7 +30,6 @@ enum wire_kind {
 struct wire_end {
 	int32_t status;      /* as wait(2) gives it */
 	int32_t start_error; /* errno of exec; 0 */
-	bool stragglers;     /* processes were left that had to be killed */
 	uint64_t user_us, system_us;
 	uint64_t largest; /* bytes: the largest process */
 	uint64_t read_bytes, written_bytes;
@@ -46,7 +45,7 @@ struct wire {
 	};
 };
 
-#define WIRE_FDS 250 /* as many as the kernel lets one message carry, about */
+#define WIRE_FDS 8
 
 /* Descriptors that travel with a message. */
 struct wire_fds {

@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define GLOB_MAX 4096
+#define GLOB_MAX 4000
+#define GLOB_FORMS_MAX 1024 /* that the groups of a pattern stand for */
 #define ENV_NAME_MAX 255
 /* The kernel takes 128 KiB for "NAME=value" and its NUL. */
 #define ENV_VALUE_MAX (128 * 1024 - ENV_NAME_MAX - 2)
@@ -104,6 +105,21 @@ static bool has_good_braces(const char *text)
 	return !open;
 }
 
+/* How many patterns without groups it stands for. */
+static size_t count_forms(const char *text)
+{
+	size_t forms = 1, choices = 1;
+
+	for (; *text && forms <= GLOB_FORMS_MAX; text++) {
+		if (*text == '{')
+			choices = 1;
+		choices += *text == ',';
+		if (*text == '}')
+			forms *= choices;
+	}
+	return forms;
+}
+
 /* A pattern that can match nothing protects nothing, so it is an error and not silence. */
 int check_glob(const char *text, struct err *e)
 {
@@ -133,6 +149,9 @@ int check_glob(const char *text, struct err *e)
 	if (!has_good_braces(text))
 		return refuse_text(
 			e, text, "braces must be closed and not nested, as in *.{pem,key}");
+	if (count_forms(text) > GLOB_FORMS_MAX)
+		return refuse_text(e, text, "stands for more than %d patterns; write it as several",
+			GLOB_FORMS_MAX);
 	return 0;
 }
 

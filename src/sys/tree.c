@@ -29,9 +29,9 @@ int tree_open(int dirfd, const char *path)
 int tree_set(int tree, unsigned flags, int idmap)
 {
 	struct mount_attr attr = {
-		.attr_set = MOUNT_ATTR_NOSUID | (flags & TREE_READ_ONLY ? MOUNT_ATTR_RDONLY : 0) |
+		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+			    (flags & TREE_READ_ONLY ? MOUNT_ATTR_RDONLY : 0) |
 			    (flags & TREE_NOEXEC ? MOUNT_ATTR_NOEXEC : 0) |
-			    (flags & TREE_DEVICES ? 0 : MOUNT_ATTR_NODEV) |
 			    (idmap >= 0 ? MOUNT_ATTR_IDMAP : 0),
 		.propagation = PROPAGATE_PRIVATE,
 		.userns_fd = idmap >= 0 ? (uint64_t)idmap : 0,

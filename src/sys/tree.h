@@ -14,7 +14,6 @@
 enum tree_flag {
 	TREE_READ_ONLY = 1 << 0,
 	TREE_NOEXEC = 1 << 1,
-	TREE_DEVICES = 1 << 2, /* device nodes work; without it they do not */
 };
 
 /* A detached copy of the mount below path, submounts included; path "" means dirfd itself. */

@@ -97,21 +97,6 @@ raced() {
 	[ "$shown" -gt 0 ] && [ "$refused" -gt 0 ] || void 'nothing was raced'
 }
 
-@test "a bind target in a shared folder that changes places with a link to outside (opened beneath the new root)" {
-	local i before made=0 refused=0
-	mkdir "$W/dest" "$BATS_TEST_TMPDIR/source"
-	ln -s "$OUTSIDE" "$W/flip"
-	in_background "$PAYLOAD" race/exchange "$W/dest" "$W/flip" 120
-	before=$(cat /proc/self/mountinfo; find "$OUTSIDE" | sort)
-	for i in {1..150}; do
-		options=(--set "binds=[\"$BATS_TEST_TMPDIR/source:/workspace/dest/sub:rw\"]")
-		if inside_sh 'ls /workspace/dest/sub /workspace/dest' >"$BATS_TEST_TMPDIR/seen" 2>/dev/null; then made=$((made + 1)); else refused=$((refused + 1)); fi
-		run -1 grep -x canary "$BATS_TEST_TMPDIR/seen"
-	done
-	echo "tried $i made $made refused $refused"
-	[ "$before" = "$(cat /proc/self/mountinfo; find "$OUTSIDE" | sort)" ]
-}
-
 @test "the workspace itself changes places with a folder of keys while sandboxes start" {
 	local i shown=0 refused=0 violated=0
 	mkdir -p "$HOME/.ssh" "$BATS_TEST_TMPDIR/place"

@@ -36,10 +36,10 @@ own_peak() {
 @test "files in private folders count as well (size of tmpfs, memory)" {
 	options=(--set resources.memory=256M)
 	result ./payload hog/fill /tmp/big 2000
-	[ "$status" != 0 ]
+	[ "$status" != 0 ] && [ "$status" != 125 ]
 	[[ $(field "$RESULT" stdout) != *OK* ]]
 	result ./payload hog/fill /dev/shm/big 2000
-	[ "$status" != 0 ]
+	[ "$status" != 0 ] && [ "$status" != 125 ]
 	[[ $(field "$RESULT" stdout) != *OK* ]]
 }
 
@@ -47,6 +47,7 @@ own_peak() {
 	(ulimit -n 9000 && "$PAYLOAD" hog/pipes 20 >/dev/null) || void 'not even a few'
 	options=(--set resources.memory=256M)
 	result ./payload hog/pipes 4000
+	[ "$status" != 125 ]
 	[ "$status" != 0 ] || [ "$(field "$RESULT" usage.memoryPeak 2>/dev/null || echo 0)" -lt $((300 << 20)) ]
 }
 
@@ -64,10 +65,10 @@ own_peak() {
 
 @test "a fork bomb ends with its sandbox, and the host can still fork" {
 	options=(--set resources.pids=100 --set timeout=3s --set killGrace=0s)
-	# shellcheck disable=SC2016
-	run inside_sh 'b() { b | b & }; b; sleep 60'
-	[ "$status" != 0 ]
-	[ "$(true && echo forked)" = forked ]
+	start_inside 'touch started; b() { b | b & }; b; sleep 60'
+	[ "$(seq 3 | wc -l)" = 3 ] # processes of the host
+	wait "$SANDBOX" && return 1
+	[ "$?" = 124 ]
 }
 
 @test "more open files than the limit cannot be had, in many processes" {

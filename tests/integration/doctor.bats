@@ -44,7 +44,7 @@ engine() { # NAME OUTPUT
 	[ "$(wc -l </proc/self/mountinfo)" = "$before" ]
 	[ ! -e /tmp/lower ]
 	[ ! -e /tmp/upper ]
-	run ! grep -lxs ward-left /proc/[0-9]*/comm
+	run ! grep -lF ward-left <(readlink /proc/[0-9]*/exe)
 }
 
 @test "user namespaces without rights: status 1, the reason and both remedies" {

@@ -71,6 +71,8 @@ setup_strike() {
 		    if mounts() != before:
 		        sys.exit("killed after %.1f ms: other mounts" % (after * 1000))
 		print("%d of %d commands had begun" % (reached, times))
+		if not reached:
+		    sys.exit("no command ever began")
 	END
 }
 

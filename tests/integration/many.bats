@@ -89,21 +89,3 @@ held() {
 	[ "${after#* }" -lt $((${before#* } + 1024)) ]
 	[ ! -e .envrc ]
 }
-
-@test "a caller that makes sandboxes by the hundred keeps no descriptor, child or memory of them" {
-	cat >caller.py <<-'END'
-		import os, subprocess, sys
-		count = lambda: len(os.listdir("/proc/self/fd"))
-		before = count()
-		for i in range(int(sys.argv[1])):
-		    subprocess.run([os.environ["WARD"], "run", "--", "true"], check=True)
-		if count() != before:
-		    sys.exit("descriptors: %d, then %d" % (before, count()))
-		try:
-		    os.waitpid(-1, os.WNOHANG)
-		    sys.exit("a child is left")
-		except ChildProcessError:
-		    pass
-	END
-	"$python" caller.py $((loops / 3))
-}

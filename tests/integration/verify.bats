@@ -108,6 +108,6 @@ teardown() {
 	for moment in 0.05 0.6; do
 		run timeout --preserve-status -s TERM $moment ./ward-left verify
 		[ -z "$(ls -A "$TMPDIR")" ]
-		run ! grep -lxs ward-left /proc/[0-9]*/comm
+		run ! grep -lF ward-left <(readlink /proc/[0-9]*/exe)
 	done
 }

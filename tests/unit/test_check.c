@@ -78,13 +78,15 @@ static void globs(void)
 		{"{a,{b,c}}", "braces"},
 		{"a\\*", "backslash"},
 		{"a\nb", "control"},
+		{"{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}", NULL},
+		{"{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b}", "more than 1024"},
 	};
 	auto_free char *text = mem_alloc(4098);
 
 	JUDGE(check_glob, rows);
-	memset(text, 'a', 4096);
+	memset(text, 'a', 4000);
 	check_int(check_glob(text, NULL), 0);
-	text[4096] = 'a';
+	text[4000] = 'a';
 	check(check_glob(text, NULL) < 0);
 }
 
