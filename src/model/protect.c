@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 /*
  * A pattern is cut into components and carried along the path as a set of positions, one component
@@ -293,6 +294,27 @@ static bool each_form(const char *pattern, bool deep, parts_fn *fn, void *ctx)
 	return false;
 }
 
+/*
+ * Can the path stand in the pattern at all? Most cannot, which one look at the pattern's first
+ * written component tells: it is the path's first one or, behind a **, somewhere in it. The path is
+ * folded; where it was folded deeply this question is not asked.
+ */
+static bool may_concern(const char *pattern, const char *path)
+{
+	bool anywhere = pattern && strncmp(pattern, "**/", 3) == 0;
+	const char *first = pattern ? pattern + (anywhere ? 3 : 0) : "";
+	size_t len = strcspn(first, "/");
+
+	if (len == 0 || !*path || strcspn(first, "*?{}[") < len || has_high(pattern))
+		return true;
+	if (!anywhere)
+		return strncasecmp(path, first, len) == 0 && (!path[len] || path[len] == '/');
+	for (; path; path = strchr(path, '/'), path = path ? path + 1 : NULL)
+		if (strncasecmp(path, first, len) == 0 && (!path[len] || path[len] == '/'))
+			return true;
+	return false;
+}
+
 struct question {
 	const char *path;
 	enum protect_place worst;
@@ -316,7 +338,8 @@ enum protect_place protect_place(const char *const *patterns, size_t count, cons
 	for (int deep = 0; deep <= (has_high(path) ? 1 : 0); deep++) {
 		fold(path, folded, sizeof(folded), deep);
 		for (size_t i = 0; i < count && q.worst < PROTECT_NAME; i++)
-			each_form(patterns[i], deep, ask_place, &q);
+			if (deep || may_concern(patterns[i], folded))
+				each_form(patterns[i], deep, ask_place, &q);
 	}
 	return q.worst;
 }
