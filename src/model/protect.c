@@ -305,7 +305,8 @@ static bool may_concern(const char *pattern, const char *path)
 	const char *first = pattern ? pattern + (anywhere ? 3 : 0) : "";
 	size_t len = strcspn(first, "/");
 
-	if (len == 0 || !*path || strcspn(first, "*?{}[") < len || has_high(pattern))
+	if (len == 0 || !*path || strcspn(first, "*?{}[") < len || has_high(pattern) ||
+		strncmp(first, "./", 2) == 0)
 		return true;
 	if (!anywhere)
 		return strncasecmp(path, first, len) == 0 && (!path[len] || path[len] == '/');
