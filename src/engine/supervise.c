@@ -160,6 +160,7 @@ static void watch(struct supervise *v, uint64_t now)
 {
 	const struct plan *p = v->stage->plan;
 	struct watch_sample sample;
+	unsigned ms;
 
 	if (watch_measure(v->stage->init, p->limits.memory, &sample) < 0)
 		memset(&sample, 0, sizeof sample);
@@ -169,7 +170,10 @@ static void watch(struct supervise *v, uint64_t now)
 		v->result->hits[HIT_MEMORY]++;
 		end_command(v, END_OOM);
 	}
-	v->watch_at = later(now, (uint64_t)watch_next_ms(&sample, p->limits.memory));
+	ms = watch_next_ms(&sample, p->limits.memory);
+	v->watch_at = later(now, ms);
+	if (ms >= MEMORY_SETTLE_MS)
+		memory_settle();
 }
 
 static void keep_times(struct supervise *v)
