@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "base/escape.h"
-#include "base/str.h"
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "door/load.h"

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

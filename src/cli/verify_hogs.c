@@ -11,7 +11,6 @@
 #include "base/str.h"
 #include "cli/verify.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

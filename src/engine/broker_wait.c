@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/cleanup.h"
 #include "engine/broker_parts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /*
  * The open of a FIFO waits for its other end, which the program may never open. A child of the

@@ -4,7 +4,6 @@
 
 #include "engine/confine.h"
 
-#include "base/cleanup.h"
 #include "model/seccomp_default.h"
 #include "sys/caps.h"
 #include "sys/seccomp.h"
@@ -13,7 +12,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

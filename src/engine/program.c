@@ -6,7 +6,6 @@
  * gives it a table of its own. Each step takes something away; the order is that of engine/steps.c.
  */
 
-#include "base/cleanup.h"
 #include "engine/stage.h"
 
 #include <errno.h>

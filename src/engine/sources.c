@@ -10,7 +10,6 @@
  */
 
 #include "base/cleanup.h"
-#include "base/escape.h"
 #include "engine/stage.h"
 #include "model/pathname.h"
 #include "sys/tree.h"

@@ -155,13 +155,7 @@ static void add_tmpfs(struct rows *rows, const char *text)
 
 static void add_private(struct rows *rows, const struct sandbox *s)
 {
-	struct plan_row *shm = add(rows, PLAN_TMPFS, "dev/shm", NULL);
-
-	*shm = (struct plan_row){.kind = PLAN_TMPFS,
-		.target = "dev/shm",
-		.writable = true,
-		.mode = 01777,
-		.size = SHM_SIZE};
+	add_tmpfs(rows, "/dev/shm");
 	for (size_t i = 0; i < s->tmpfs.count; i++)
 		add_tmpfs(rows, s->tmpfs.items[i].text);
 }

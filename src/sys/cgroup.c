@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/cgroup.h"
 
-#include "base/macro.h"
 #include "base/str.h"
 #include "sys/file.h"
 

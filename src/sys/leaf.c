@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/leaf.h"
 
-#include "base/macro.h"
 #include "sys/file.h"
 #include "sys/leaf_base.h"
 #include "sys/leaf_files.h"
