@@ -36,6 +36,7 @@ struct call {
 	size_t process_len;
 	struct buf *out; /* printed when the command is done */
 	bool colour;
+	bool answered; /* out is to be printed although the command failed */
 };
 
 struct command {

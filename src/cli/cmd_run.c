@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/run.h"
 #include "door/load.h"
-#include "engine/native.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,13 +25,16 @@ static const struct field options[] = {
 	{0},
 };
 
-static int denied(const struct verdict *v)
+static int denied(struct call *c, const struct verdict *v)
 {
+	const struct run_options *o = c->options;
 	auto_(buf_free) struct buf out = BUF(4096);
 	const char *why = "the policy does not allow it";
 
 	for (size_t i = 0; i < v->reason_count; i++)
 		why = v->reasons[i].text;
+	if (o->json.v)
+		run_json_error(c, END_POLICY, why);
 	buf_printf(&out, "ward: %s: %s ('ward explain' says more)\n",
 		v->permission == PERMISSION_ASK ? "not run without approval" : "denied", why);
 	return write(STDERR_FILENO, buf_text(&out), out.len) < 0 ? EXIT_WARD : EXIT_DENIED;
@@ -48,7 +50,7 @@ static int carry_out(
 	if (r < 0)
 		return r;
 	if (!answer->planned)
-		return denied(&answer->verdict);
+		return denied(c, &answer->verdict);
 	if (o->json.v)
 		run_json(c, answer, &result);
 	else
@@ -64,12 +66,12 @@ static int show_plan(
 	if (r < 0)
 		return r;
 	if (!answer->planned)
-		return denied(&answer->verdict);
-	native_show(&answer->plan, c->out);
+		return denied(c, &answer->verdict);
+	run_show_plan(c, &answer->plan, ((const struct run_options *)c->options)->json.v);
 	return EXIT_OK;
 }
 
-static int run(struct call *c, struct err *e)
+static int run_it(struct call *c, struct err *e)
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
@@ -102,6 +104,18 @@ static int run(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	return o->dry_run.v ? show_plan(c, &q, answer, e) : carry_out(c, &q, answer, e);
+}
+
+static int run(struct call *c, struct err *e)
+{
+	const struct run_options *o = c->options;
+	int r = run_it(c, e);
+
+	if (r < 0 && o->json.v) {
+		run_json_error(c, END_INTERNAL, e->text);
+		c->answered = true;
+	}
+	return r;
 }
 
 const struct command cmd_run = {

@@ -169,9 +169,11 @@ int main(int argc, char **argv)
 	}
 	r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
 
-	if (r >= 0 && print_output(&out, &e) < 0)
-		r = -1;
 	if (r < 0)
 		print_error(&e);
+	if ((r >= 0 || c.answered) && print_output(&out, &e) < 0) {
+		print_error(&e);
+		r = -1;
+	}
 	return r < 0 ? EXIT_WARD : r;
 }

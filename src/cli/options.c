@@ -21,6 +21,11 @@ static int unknown(const struct command *command, const char *option, struct err
 	if (near && str_starts(option, "--"))
 		return err_set(e, EINVAL, "unknown option '%s'; did you mean '--%s'?",
 			buf_text(&shown), near);
+	if (command->args && str_starts(command->args, "-- "))
+		return err_set(e, EINVAL,
+			"unknown option '%s'; 'ward %s --help' lists the options, those of the "
+			"command come behind '--'",
+			buf_text(&shown), command->name);
 	return err_set(e, EINVAL, "unknown option '%s'; 'ward %s --help' lists the options",
 		buf_text(&shown), command->name);
 }

@@ -12,6 +12,10 @@ struct run_options {
 	struct opt_bool terminal, dry_run, json;
 };
 
+/* --dry-run */
+void run_show_plan(struct call *c, const struct plan *p, bool json);
+/* --json of what was not run: denied by policy, or ward failed. */
+void run_json_error(struct call *c, enum end_reason reason, const char *text);
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r);
 /* For people, on standard error, and only where something is worth knowing. */
 void run_notes(const struct run_answer *answer, const struct result *r);

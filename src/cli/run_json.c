@@ -103,6 +103,17 @@ static void write_refusals(struct writer *w, const struct result_report *p)
 	write_unsigned(w, "hostExecRiskMore", p->risks_more);
 }
 
+void run_json_error(struct call *c, enum end_reason reason, const char *text)
+{
+	struct writer w = WRITER(c->out);
+
+	write_object(&w, NULL);
+	write_text(&w, "exitCode", NULL);
+	write_text(&w, "reason", end_reason_names[reason]);
+	write_text(&w, "error", text);
+	write_end_object(&w);
+}
+
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r)
 {
 	struct writer w = WRITER(c->out);
@@ -137,6 +148,16 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_end_object(&w);
 }
 
+/* git clone, git init or git worktree, not in the top folder. */
+static bool is_new_repository(const struct result_report *p)
+{
+	for (size_t i = 0; i < RESULT_REFUSED && p->refused[i].count; i++)
+		if (strstr(p->refused[i].path, "/.git/hooks") ||
+			strstr(p->refused[i].path, "/.git/config"))
+			return true;
+	return false;
+}
+
 static void note_refusals(struct buf *out, const struct result_report *p)
 {
 	char room[16];
@@ -155,9 +176,14 @@ static void note_refusals(struct buf *out, const struct result_report *p)
 			escape_text(out, p->refused[i].path);
 		}
 		buf_puts(out, " (see 'protect' and 'hide' in ward.json5(5))\n");
+		if (is_new_repository(p))
+			buf_puts(out,
+				"ward: a new repository below the workspace could run code on the "
+				"host: make it in /tmp, or allow it with your own 'protect'\n");
 	}
 	if (p->risks[0].path[0]) {
-		buf_puts(out, "ward: host-exec-risk: programs on the host may run what changed:");
+		buf_puts(out, "ward: host-exec-risk: programs on the host run what changed; look "
+			      "before you use it:");
 		for (size_t i = 0; i < RESULT_RISKS && p->risks[i].path[0]; i++) {
 			buf_puts(out, i ? ", " : " ");
 			escape_text(out, p->risks[i].path);

@@ -18,5 +18,10 @@ struct native_call {
 
 /* Fails when nothing was run. result_free() afterwards. */
 int native_run(const struct native_call *call, struct result *ret, struct err *e);
-/* The steps in order with their arguments, for people; without running anything. */
-void native_show(const struct plan *p, struct buf *out);
+/*
+ * The steps in order, without running anything: name, the process that does it, and its arguments,
+ * one a line: a word, spaces, the rest.
+ */
+typedef void native_step_fn(
+	void *ctx, const char *name, const char *place, const struct buf *arguments);
+void native_steps(const struct plan *p, native_step_fn *fn, void *ctx);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/show.h"
 
+#include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/number.h"
 #include "engine/native.h"
 #include "engine/stage.h"
 #include "model/seccomp_default.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 static void line(struct buf *out, const char *name, const char *value)
 {
-	buf_printf(out, "     %-12s ", name);
+	buf_printf(out, "%-12s ", name);
 	escape_text(out, value);
 	buf_putc(out, '\n');
 }
@@ -46,7 +48,7 @@ void show_groups(const struct plan *p, struct buf *out)
 	number(out, "memory", p->limits.memory, true);
 	number(out, "swap", p->limits.swap, true);
 	if (p->limits.cpus != PLAN_NO_LIMIT)
-		buf_printf(out, "     %-12s %llu.%03llu\n", "cpus",
+		buf_printf(out, "%-12s %llu.%03llu\n", "cpus",
 			(unsigned long long)p->limits.cpus / 1000,
 			(unsigned long long)p->limits.cpus % 1000);
 	number(out, "pids", p->limits.pids, false);
@@ -60,8 +62,8 @@ void show_namespaces(const struct plan *p, struct buf *out)
 
 void show_ids(const struct plan *p, struct buf *out)
 {
-	buf_printf(out, "     %-12s %u:%u, on the host %u:%u\n", "user", p->uid, p->gid,
-		p->host_uid, p->host_gid);
+	buf_printf(out, "%-12s %u:%u, on the host %u:%u\n", "user", p->uid, p->gid, p->host_uid,
+		p->host_gid);
 }
 
 void show_network(const struct plan *p, struct buf *out)
@@ -79,7 +81,7 @@ static void show_row(const struct plan_row *row, struct buf *out)
 {
 	char size[NUMBER_TEXT];
 
-	buf_printf(out, "     %-12s /", plan_kind_names[row->kind]);
+	buf_printf(out, "%-12s /", plan_kind_names[row->kind]);
 	escape_text(out, row->target);
 	if (row->source && row->kind != PLAN_FILE) {
 		buf_puts(out, row->kind == PLAN_LINK ? " -> " : " from ");
@@ -108,7 +110,7 @@ void show_folder(const struct plan *p, struct buf *out)
 
 void show_rules(const struct plan *p, struct buf *out)
 {
-	buf_printf(out, "     %-12s %u\n", "version", p->landlock_abi);
+	buf_printf(out, "%-12s %u\n", "version", p->landlock_abi);
 }
 
 void show_streams(const struct plan *p, struct buf *out)
@@ -126,31 +128,33 @@ void show_resources(const struct plan *p, struct buf *out)
 void show_filter(const struct plan *p, struct buf *out)
 {
 	if (p->filter.code)
-		buf_printf(
-			out, "     %-12s of a profile, %u instructions\n", "filter", p->filter.len);
+		buf_printf(out, "%-12s of a profile, %u instructions\n", "filter", p->filter.len);
 	for (size_t i = 0; i < p->protect_count; i++)
 		line(out, "protect", p->protect[i]);
 	for (size_t i = 0; i < p->hide_count; i++)
 		line(out, "hide", p->hide[i]);
 }
 
-void native_show(const struct plan *p, struct buf *out)
+void native_steps(const struct plan *p, native_step_fn *fn, void *ctx)
 {
 	static const char *const places[] = {
 		[STEP_SUPERVISOR] = "supervisor", [STEP_INIT] = "init", [STEP_PROGRAM] = "program"};
-	size_t n = 0;
+	auto_(buf_free) struct buf out = BUF(SIZE_MAX);
 
 	for (size_t i = 0; i < step_count; i++) {
 		if (steps[i].wanted && !steps[i].wanted(p))
 			continue;
-		buf_printf(out, "%2zu. %s (%s)\n", ++n, steps[i].name, places[steps[i].place]);
+		buf_reset(&out);
 		if (steps[i].show)
-			steps[i].show(p, out);
+			steps[i].show(p, &out);
+		fn(ctx, steps[i].name, places[steps[i].place], &out);
 	}
-	buf_printf(out, "%2zu. run the program (program)\n     ", ++n);
+	buf_reset(&out);
+	buf_printf(&out, "%-12s", "command");
 	for (size_t i = 0; p->argv[i]; i++) {
-		buf_puts(out, i ? " " : "");
-		escape_word(out, p->argv[i]);
+		buf_putc(&out, ' ');
+		escape_word(&out, p->argv[i]);
 	}
-	buf_putc(out, '\n');
+	buf_putc(&out, '\n');
+	fn(ctx, "run the program", places[STEP_PROGRAM], &out);
 }

@@ -192,7 +192,9 @@ static int refuse_own(const char *source, const struct bindspec_rules *rules, st
 			auto_(buf_free) struct buf shown = BUF(SHOWN_MAX);
 
 			escape_text(&shown, rules->own[i]);
-			return refuse_text(e, source, "%s '%s', which is ward's own: never bound",
+			return refuse_text(e, source,
+				"%s '%s', which is ward's own: never "
+				"bound; use a project's own folder",
 				how, buf_text(&shown));
 		}
 	}

@@ -535,3 +535,26 @@ found_on_host() { # WORD of a command line
 	run -125 ward_run -- touch made
 	[ ! -e made ]
 }
+
+@test "--dry-run --json: the same steps, with their arguments" {
+	ward_run --dry-run -- echo 'a b' >text
+	ward_run --dry-run --json -- echo 'a b' >answer
+	json 'len(d["steps"]) == '"$(grep -cE '^ *[0-9]+\. ' text)" <answer
+	json 'd["steps"][-1] == {"step": "run the program", "process": "program", "arguments": [{"name": "command", "value": "echo '"'a b'"'"}]}' <answer
+	json 'any(a["value"].startswith("/usr from /usr") for s in d["steps"] for a in s["arguments"])' <answer
+}
+
+@test "--json where nothing was run: why" {
+	run --separate-stderr ward_run --json --set no=thing -- true
+	[ "$status" = 125 ]
+	json 'd["reason"] == "internal" and d["exitCode"] is None and "no: unknown key" in d["error"]' <<<"$output"
+	[[ $stderr == 'ward: '* ]]
+	run --separate-stderr ward_run --json --set tools.deny=exec -- true
+	[ "$status" = 126 ]
+	json 'd["reason"] == "policy" and d["exitCode"] is None and "exec" in d["error"]' <<<"$output"
+}
+
+@test "what belongs to the command and stands before -- is explained" {
+	run -125 "$WARD" run ls -la
+	[[ $output == *"behind '--'"* ]]
+}
