@@ -45,6 +45,11 @@ void show_sources(const struct plan *p, struct buf *out)
 
 void show_groups(const struct plan *p, struct buf *out)
 {
+	if (!p->groups) {
+		line(out, "none",
+			"cannot be had here ('ward doctor' says why); see the limits below");
+		return;
+	}
 	number(out, "memory", p->limits.memory, true);
 	number(out, "swap", p->limits.swap, true);
 	if (p->limits.cpus != PLAN_NO_LIMIT)

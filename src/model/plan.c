@@ -286,6 +286,9 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 		return r;
 	p.landlock = machine_has(q->machine, FACILITY_LANDLOCK);
 	p.landlock_abi = q->machine->landlock_abi;
+	p.groups = q->machine->facility[FACILITY_CGROUP_MEMORY] == REASON_OK ||
+		   q->machine->facility[FACILITY_CGROUP_CPU] == REASON_OK ||
+		   q->machine->facility[FACILITY_CGROUP_PIDS] == REASON_OK;
 	p.cgroup2 = q->machine->cgroup_memory == 2 || q->machine->cgroup_pids == 2 ||
 		    q->machine->cgroup_cpu == 2;
 	p.read_only_root = s->read_only_root.v;

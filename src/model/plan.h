@@ -89,6 +89,7 @@ struct plan {
 	uint64_t output_limit;
 	bool landlock; /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
+	bool groups;  /* control groups can be made here */
 	bool cgroup2; /* limits are kept by groups of version 2 */
 	bool broker;  /* file changes in the workspace go through init */
 	enum seccomp_variant filter_variant;
