@@ -18,6 +18,11 @@ not_bound() {
 		fi
 		rm -f "$W/got"
 	done
+	# A control: what may be bound shows.
+	mkdir -p "$BATS_TEST_TMPDIR/harmless"
+	echo seen >"$BATS_TEST_TMPDIR/harmless/file"
+	options=(--set "binds=[\"$BATS_TEST_TMPDIR/harmless:/bound\"]")
+	[ "$(inside cat /bound/file)" = seen ] || void 'no bind works at all'
 }
 
 # bound BIND: it shows the secret; the control of not_bound.
@@ -325,6 +330,10 @@ bound() {
 		inside_sh "touch $target/made" 2>/dev/null || true
 	done
 	rm -f "$BATS_TEST_TMPDIR/source/made"
+	options=(--set "binds=[\"$BATS_TEST_TMPDIR/source:/bound:rw\"]")
+	inside touch /bound/made
+	[ -e "$BATS_TEST_TMPDIR/source/made" ] || void 'no bind works at all'
+	rm "$BATS_TEST_TMPDIR/source/made"
 	[ "$(find "$OUTSIDE" "$W" | sort)" = "$(printf '%s\n' "$OUTSIDE" "$CANARY" "$W" "$W/out" "$W/out2" "$W/payload" | sort)" ]
 	[ "$(cat /proc/self/mountinfo)" = "$(grep -E '^[0-9]+ [0-9]+ ' <<<"$before" | grep -F ' - ')" ]
 }
