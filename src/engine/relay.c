@@ -26,12 +26,12 @@ static int caller(int stream)
 void relay_init(struct relay *r, enum plan_output mode, uint64_t limit, struct buf *keep)
 {
 	static char chunks[RELAY_STREAMS][RELAY_CHUNK];
+	bool passes = mode == PLAN_RELAY || mode == PLAN_TERMINAL;
 
 	*r = (struct relay){.mode = mode, .limit = limit, .keep = keep};
 	for (int i = 0; i < RELAY_STREAMS; i++)
-		r->stream[i] = (struct relay_stream){.from = -1,
-			.to = mode == PLAN_CAPTURE ? -1 : caller(i),
-			.chunk = chunks[i]};
+		r->stream[i] = (struct relay_stream){
+			.from = -1, .to = passes ? caller(i) : -1, .chunk = chunks[i]};
 }
 
 struct pollfd relay_wait(const struct relay *r, int stream)
@@ -63,13 +63,14 @@ bool relay_drop(struct relay *r)
 
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		struct relay_stream *s = &r->stream[i];
-		ssize_t n = (ssize_t)s->len;
+		uint64_t before = s->dropped;
+		ssize_t n;
 
+		s->dropped += s->len;
 		s->len = 0;
-		for (; n > 0; n = s->from < 0 ? 0 : read(s->from, s->chunk, RELAY_CHUNK)) {
+		while (s->from >= 0 && (n = read(s->from, s->chunk, RELAY_CHUNK)) > 0)
 			s->dropped += (uint64_t)n;
-			some = true;
-		}
+		some |= s->dropped > before;
 	}
 	return some;
 }
