@@ -142,6 +142,9 @@ static int show_setting(const char *path, const struct field *f, const void *bas
 	show_value(&value, f, field_at(f, base));
 	buf_printf(c->out, "  %-20s %s", path, buf_text(&value));
 	view_where(c, field_where(f, base));
+	/* The built-in time is for commands of agents: a person sees what runs. */
+	if (str_eq(path, "timeout") && field_where(f, base)->source->level == LEVEL_BUILTIN)
+		buf_puts(c->out, "  (ward run: none)");
 	buf_putc(c->out, '\n');
 	return 0;
 }

@@ -325,11 +325,31 @@ static int bind_leaf(struct bind *b, const struct field *f, void *base, const st
 	return r;
 }
 
+/* A key that was written without the objects it stands in: "memory" for "resources.memory". */
+struct deeper {
+	const char *key;
+	char path[FIELD_PATH];
+};
+
+static int is_deeper(const char *path, const struct field *f, const void *base, void *ctx)
+{
+	struct deeper *d = (struct deeper *)ctx;
+
+	(void)base;
+	if (!str_eq(f->name, d->key))
+		return 0;
+	snprintf(d->path, sizeof d->path, "%s", path);
+	return 1;
+}
+
 int bind_member(struct bind *b, const struct field *table, void *base, const struct member *m)
 {
 	const struct field *f = field_find(table, m->key);
+	struct deeper d = {.key = m->key};
 	int r;
 
+	if (!f && field_each(table, NULL, is_deeper, &d) == 1)
+		return bind_unknown_key(b, m, d.path);
 	if (!f)
 		return bind_unknown_key(b, m, field_nearest(table, m->key));
 	bind_enter(b, m->key);

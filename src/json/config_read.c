@@ -289,6 +289,8 @@ static int bad_assignment(const char *assignment, const char *why, struct err *e
 		e, EINVAL, "--set '%s%s': %s", buf_text(&shown), shown.dropped ? "..." : "", why);
 }
 
+#define SANDBOX "sandbox."
+
 int config_set(
 	struct config *c, const char *assignment, const struct config_wish *wish, struct err *e)
 {
@@ -313,6 +315,9 @@ int config_set(
 	assignment = arena_text(&c->arena, assignment, strlen(assignment));
 	equals = strchr(assignment, '=');
 	b.source = level->source ? level->source : set_source(c, LEVEL_CALLER, "command line");
+	/* 'config show' prints these keys with the section that a file writes them in. */
+	if (str_starts(assignment, SANDBOX))
+		assignment += strlen(SANDBOX);
 	path = arena_text(&c->arena, assignment, (size_t)(equals - assignment));
 	r = parse_value(&c->arena, equals + 1, &value, e);
 	if (r < 0)

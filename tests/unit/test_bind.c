@@ -310,6 +310,7 @@ static void test_unknown_keys(void)
 		{"{flag: true,\n   unrelated: 1}", "f:2:4: unrelated: unknown key"},
 		{"{'': 1}", "f:1:2: unknown key"},
 		{"{'fla\\u0067g': 1}", "f:1:2: flagg: unknown key; did you mean 'flag'?"},
+		{"{name: 'x'}", "f:1:2: name: unknown key; did you mean 'inner.name'?"},
 		{"{plain: {nme: 'x'}}", "f:1:10: plain.nme: unknown key; did you mean 'name'?"},
 		{"{inner: {flag: true}}", "f:1:10: inner.flag: unknown key"},
 		{"{rules: [{patern: 'ls'}]}",

@@ -283,7 +283,8 @@ static void test_bad_documents(void)
 			"1:21: agents.entries.a\\x1b[2J: a name is [A-Za-z0-9_][A-Za-z0-9_.-]*, at "
 			"most 64 characters"},
 		{"{agents: {entries: {a: {mode: 'off'}}}}",
-			"1:25: agents.entries.a.mode: unknown key"},
+			"1:25: agents.entries.a.mode: unknown key; did you mean "
+			"'sandbox.mode'?"},
 		{"{agents: {entries: {a: {sandbox: {mde: 'off'}}}}}",
 			"1:35: agents.entries.a.sandbox.mde: unknown key; did you mean 'mode'?"},
 		{"{agents: {entries: {a: {tools: {elevated: {enable: true}}}}}}",
