@@ -25,15 +25,14 @@ static const struct field options[] = {
 	{0},
 };
 
-static int denied(struct call *c, const struct verdict *v)
+int run_denied(struct call *c, const struct verdict *v, bool json)
 {
-	const struct run_options *o = c->options;
 	auto_(buf_free) struct buf out = BUF(4096);
 	const char *why = "the policy does not allow it";
 
 	for (size_t i = 0; i < v->reason_count; i++)
 		why = v->reasons[i].text;
-	if (o->json.v)
+	if (json)
 		run_json_error(c, END_POLICY, why);
 	buf_printf(&out, "ward: %s: %s ('ward explain' says more)\n",
 		v->permission == PERMISSION_ASK ? "not run without approval" : "denied", why);
@@ -50,7 +49,7 @@ static int carry_out(
 	if (r < 0)
 		return r;
 	if (!answer->planned)
-		return denied(c, &answer->verdict);
+		return run_denied(c, &answer->verdict, o->json.v);
 	if (o->json.v)
 		run_json(c, answer, &result);
 	else
@@ -61,13 +60,14 @@ static int carry_out(
 static int show_plan(
 	struct call *c, const struct run_request *q, struct run_answer *answer, struct err *e)
 {
+	const struct run_options *o = c->options;
 	int r = run_plan(q, c->arena, answer, e);
 
 	if (r < 0)
 		return r;
 	if (!answer->planned)
-		return denied(c, &answer->verdict);
-	run_show_plan(c, &answer->plan, ((const struct run_options *)c->options)->json.v);
+		return run_denied(c, &answer->verdict, o->json.v);
+	run_show_plan(c, &answer->plan, o->json.v);
 	return EXIT_OK;
 }
 

@@ -30,9 +30,9 @@ const struct command *help_find(const char *name)
 }
 
 /* Commands that the design has and this version has not. */
-static const char *const later[] = {"exec", "shell", "start", "stop", "restart", "status", "list",
-	"prune", "diff", "apply", "discard", "snapshot", "fork", "approvals", "approve", "deny",
-	"grants", "audit", "stats", "top", "mcp", "wrap", "net", "image", "process", NULL};
+static const char *const later[] = {"shell", "diff", "apply", "discard", "snapshot", "fork",
+	"approvals", "approve", "deny", "grants", "audit", "stats", "top", "mcp", "wrap", "net",
+	"image", "process", NULL};
 
 int help_unknown(const char *word, struct err *e)
 {
@@ -43,7 +43,7 @@ int help_unknown(const char *word, struct err *e)
 	if (str_in(word, later))
 		return err_set(e, ENOSYS,
 			"'ward %s' is not yet supported: this version decides, explains and runs "
-			"single commands ('ward run')",
+			"commands ('ward run', 'ward exec')",
 			word);
 	if (near)
 		return err_set(e, EINVAL, "unknown command '%s'; did you mean 'ward %s'?",

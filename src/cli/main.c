@@ -16,6 +16,14 @@
 /* In the order of the overview. */
 const struct command *const commands[] = {
 	&cmd_run,
+	&cmd_exec,
+	&cmd_start,
+	&cmd_stop,
+	&cmd_restart,
+	&cmd_recreate,
+	&cmd_status,
+	&cmd_list,
+	&cmd_prune,
 	&cmd_explain,
 	&cmd_tools_list,
 	&cmd_tools_check,

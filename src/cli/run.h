@@ -12,6 +12,8 @@ struct run_options {
 	struct opt_bool terminal, dry_run, json;
 };
 
+/* Says why the policy does not allow it; returns the exit status. */
+int run_denied(struct call *c, const struct verdict *v, bool json);
 /* --dry-run */
 void run_show_plan(struct call *c, const struct plan *p, bool json);
 /* --json of what was not run: denied by policy, or ward failed. */

@@ -9,6 +9,7 @@
 #include "json/tree.h"
 #include "model/resolve.h"
 #include "sys/file.h"
+#include "state/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static int read_workspace(struct config *c, const struct config_wish *wish, stru
 static int set_folders(struct config *c, struct err *e)
 {
 	const char *home = absolute_env("HOME"), *state = absolute_env("XDG_STATE_HOME");
-	const char *run = absolute_env("XDG_RUNTIME_DIR"), *conf = absolute_env("XDG_CONFIG_HOME");
+	const char *conf = absolute_env("XDG_CONFIG_HOME");
 	const char *cache = load_cache_path(&c->arena);
 	size_t n = 0;
 
@@ -143,8 +144,7 @@ static int set_folders(struct config *c, struct err *e)
 		c->own[n++] = arena_printf(&c->arena, "%s/ward", state);
 	else if (home)
 		c->own[n++] = arena_printf(&c->arena, "%s/.local/state/ward", home);
-	if (run)
-		c->own[n++] = arena_printf(&c->arena, "%s/ward", run);
+	c->own[n++] = place_path(&c->arena);
 	if (conf)
 		c->own[n++] = arena_printf(&c->arena, "%s/ward", conf);
 	else if (home)

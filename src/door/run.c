@@ -79,7 +79,7 @@ static int check_runtime_found(const struct verdict *v, struct err *e)
 	return 0;
 }
 
-static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
+int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	struct run_answer *ret, struct err *e)
 {
 	struct request request = {.session = q->session,
@@ -101,7 +101,7 @@ static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 		return r;
 	if (ret->verdict.place != PLACE_SANDBOX)
 		return err_set(e, ENOTSUP,
-			"this command would run on the host (%s), which 'ward run' does not do; "
+			"this command would run on the host (%s), which ward does not do yet; "
 			"use --set mode=all",
 			ret->verdict.reason_count ? ret->verdict.reasons[0].text : "mode off");
 	r = look_at_caller(q, a, &caller, e);
@@ -116,18 +116,25 @@ static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e)
 {
-	return make_plan(q, false, a, ret, e);
+	return run_make_plan(q, false, a, ret, e);
+}
+
+int run_carry_out(const struct run_request *q, const struct run_answer *answer, struct result *ret,
+	struct err *e)
+{
+	struct native_call call = {.plan = &answer->plan,
+		.arguments = q->arguments,
+		.arguments_len = q->arguments_len};
+
+	return native_run(&call, ret, e);
 }
 
 static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
 	struct run_answer *answer, struct result *ret, struct err *e)
 {
-	struct native_call call = {.plan = &answer->plan,
-		.arguments = q->arguments,
-		.arguments_len = q->arguments_len};
-	int r = make_plan(q, hopeful, a, answer, e);
+	int r = run_make_plan(q, hopeful, a, answer, e);
 
-	return r < 0 || !answer->planned ? r : native_run(&call, ret, e);
+	return r < 0 || !answer->planned ? r : run_carry_out(q, answer, ret, e);
 }
 
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,

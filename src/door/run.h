@@ -12,6 +12,7 @@
 
 struct run_request {
 	const struct config *config;
+	const char *user_file; /* --config; NULL: the user's own */
 	const char *session, *agent;
 	const char *const *argv; /* NULL at the end */
 	size_t argc;
@@ -28,8 +29,14 @@ struct run_answer {
 	bool planned; /* false: the verdict is no */
 };
 
+/* The same, with what the machine offers taken for granted where `hopeful`; see probe_hopeful(). */
+int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
+	struct run_answer *ret, struct err *e);
 /* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
+/* Carries out what was planned, in a sandbox of its own. On failure nothing was run. */
+int run_carry_out(const struct run_request *q, const struct run_answer *answer, struct result *ret,
+	struct err *e);
 /* Decides, plans and carries it out, unless the verdict is no. On failure nothing was run. */
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e);

@@ -178,6 +178,7 @@ static long decide(struct broker *b, int listener, const struct seccomp_notif *n
 {
 	const struct broker_row *row = n->data.arch == ARCH ? find_row(n->data.nr) : NULL;
 
+	b->caller = (pid_t)n->pid;
 	if (row)
 		return serve_file(b, listener, n, row);
 	broker_note_denied(b, n->data.nr);

@@ -41,6 +41,8 @@ struct broker_file {
 	uint64_t mount, device, inode; /* inode 0: none */
 };
 
+struct broker_report;
+
 struct broker_spec {
 	const char *root;      /* the workspace as both see it: absolute, no slash at its end */
 	const char *host_root; /* its name on the host, for links that name it so; may be NULL */
@@ -54,8 +56,13 @@ struct broker_spec {
 	 * outside when it was looked at: wherever the path leads by then, it is not in there.
 	 */
 	bool floor;
-	struct broker_file foreign[3]; /* what the caller handed in as 0-2 */
+	const struct broker_file *foreign; /* what callers handed in as 0-2; may change later */
+	size_t foreign_count;
 	bool floor_truncates; /* that domain knows the right to truncate, too (interface 3) */
+	/* Where there are several commands: the report about the one that a process belongs to.
+	 * Asked while the process waits for its answer. NULL: the broker's own. */
+	struct broker_report *(*report_of)(void *ctx, pid_t tid);
+	void *ctx;
 };
 
 /* What was not done, and what was done and should be known; the first names, each once. */
@@ -102,7 +109,8 @@ struct broker_place {
 struct broker {
 	struct broker_spec spec;
 	struct broker_report report;
-	int ready; /* 0: not yet; 1; or what failed, negative */
+	pid_t caller; /* whose call is being served */
+	int ready;    /* 0: not yet; 1; or what failed, negative */
 	pid_t self;
 	uint64_t mount;                   /* the workspace's */
 	uint64_t below[BROKER_BELOW_MAX]; /* of mounts that the host has below it */

@@ -89,14 +89,20 @@ static bool holds_root(const struct broker *b, const struct broker_place *p)
 	       (b->spec.root[len] == '/' || !b->spec.root[len]);
 }
 
+static struct broker_report *report_of(struct broker *b)
+{
+	return b->spec.report_of ? b->spec.report_of(b->spec.ctx, b->caller) : &b->report;
+}
+
 /* What the host runs may be told by its name; whether the call then succeeds is not waited for. */
 static void note_risk(struct broker *b, const char *rel)
 {
-	struct broker_report *r = &b->report;
 	size_t len = risk_reach(rel);
+	struct broker_report *r;
 
 	if (len == 0)
 		return;
+	r = report_of(b);
 	len = len < sizeof r->risks[0] ? len : sizeof r->risks[0] - 1;
 	for (size_t i = 0; i < r->risk_count; i++)
 		if (strncmp(r->risks[i], rel, len) == 0 && !r->risks[i][len])
@@ -188,7 +194,7 @@ static bool is_foreign(const struct broker_call *c, const struct broker_place *p
 		return true;
 	if (S_ISFIFO(ident.mode) || S_ISSOCK(ident.mode))
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(c->b->spec.foreign); i++) {
+	for (size_t i = 0; i < c->b->spec.foreign_count; i++) {
 		const struct broker_file *f = &c->b->spec.foreign[i];
 
 		if (f->inode && f->inode == ident.file.inode && f->device == ident.file.device &&
@@ -231,7 +237,7 @@ int broker_may_act(struct broker_call *c, const struct broker_place *p)
 
 void broker_note_denied(struct broker *b, int nr)
 {
-	struct broker_report *r = &b->report;
+	struct broker_report *r = report_of(b);
 
 	r->denied_total++;
 	for (size_t i = 0; i < r->denied_count; i++)
@@ -245,7 +251,7 @@ void broker_note_denied(struct broker *b, int nr)
 
 void broker_note_refused(struct broker *b, const char *rel, enum protect_op op, int code)
 {
-	struct broker_report *r = &b->report;
+	struct broker_report *r = report_of(b);
 	struct broker_refused *row;
 	size_t len = strlen(rel);
 

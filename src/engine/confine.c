@@ -61,20 +61,20 @@ int confine_map(struct stage *s, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "map user %u to %u", p->uid, (unsigned)s->host_uid);
-	r = wire_send(s->control, &m, NULL);
+	r = wire_send(s->control, true, &m, NULL);
 	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
 }
 
 int confine_hand_over(struct stage *s, struct err *e)
 {
 	struct wire m = {.kind = WIRE_GROUPS, .number = s->leaf.held[LEAF_PIDS].by != LEAF_BY_NONE};
-	struct wire_fds fds = {.count = 0};
+	struct packet_fds fds = {.count = 0};
 	int r;
 
 	for (int g = 0; g < s->leaf.count; g++)
 		if (s->leaf.group[g].tasks >= 0)
 			fds.fd[fds.count++] = s->leaf.group[g].tasks;
-	r = wire_send(s->control, &m, &fds);
+	r = wire_send(s->control, true, &m, &fds);
 	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
 }
 
@@ -94,7 +94,7 @@ int confine_session(struct stage *s, struct err *e)
 	return 0;
 }
 
-static int hear(struct stage *s, uint32_t kind, struct wire *ret, struct wire_fds *fds)
+static int hear(struct stage *s, uint32_t kind, struct wire *ret, struct packet_fds *fds)
 {
 	int r = wire_receive(s->control, true, ret, fds);
 
@@ -121,7 +121,7 @@ int confine_ids(struct stage *s, struct err *e)
 
 int confine_take_over(struct stage *s, struct err *e)
 {
-	struct wire_fds fds;
+	struct packet_fds fds;
 	struct wire m;
 	int r = hear(s, WIRE_GROUPS, &m, &fds);
 
@@ -180,7 +180,7 @@ int confine_terminal(struct stage *s, struct err *e)
 		ioctl(s->terminal, TIOCSWINSZ, &size);
 	if (s->terminal < 0 || ioctl(s->terminal, TIOCSCTTY, 0) < 0)
 		return err_sys(e, -errno, "open '%s'", path);
-	r = wire_send(s->control, &m, &(struct wire_fds){{other}, 1});
+	r = wire_send(s->control, true, &m, &(struct packet_fds){{other}, 1});
 	return r < 0 ? err_sys(e, r, "hand out the terminal") : 0;
 }
 

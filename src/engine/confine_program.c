@@ -122,15 +122,16 @@ int confine_landlock(struct stage *s, struct err *e)
 	return r < 0 ? err_sys(e, r, "lay Landlock rules") : 0;
 }
 
-/* What the caller ignored would stay ignored. */
+/* What the caller ignored would stay ignored. The starter of many waits for its children's end. */
 int confine_signals(struct stage *s, struct err *e)
 {
 	struct sigaction normal = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
-	(void)s;
 	for (int number = 1; number < NSIG; number++)
 		sigaction(number, &normal, NULL);
+	if (s->plan->living)
+		return 0;
 	sigemptyset(&none);
 	return sigprocmask(SIG_SETMASK, &none, NULL) < 0 ? err_sys(e, -errno, "reset signals") : 0;
 }

@@ -7,6 +7,8 @@
  * the caller sees as the end is the end.
  */
 
+#include "engine/init.h"
+
 #include "base/cleanup.h"
 #include "engine/stage.h"
 #include "engine/wire.h"
@@ -32,11 +34,11 @@ struct init {
 	int status;
 };
 
-static _Noreturn void give_up(struct stage *s, const struct err *e)
+_Noreturn void init_give_up(struct stage *s, const struct err *e)
 {
 	struct wire m = {.kind = WIRE_FAILED, .error = *e};
 
-	wire_send(s->control, &m, NULL);
+	wire_send(s->control, true, &m, NULL);
 	_exit(1);
 }
 
@@ -44,7 +46,7 @@ static void say(struct init *in, uint32_t kind, int number)
 {
 	struct wire m = {.kind = kind, .number = number};
 
-	wire_send(in->stage->control, &m, NULL);
+	wire_send(in->stage->control, true, &m, NULL);
 }
 
 static uint64_t in_us(const struct timeval *t)
@@ -87,8 +89,7 @@ static void add_refused(struct result_report *to, const char *path, uint32_t cou
 	}
 }
 
-/* As much of it as fits one message. */
-static void take_report(const struct broker_report *from, struct result_report *to)
+void init_take_report(const struct broker_report *from, struct result_report *to)
 {
 	to->denied_more = (uint32_t)from->denied_total;
 	for (size_t i = 0; i < from->denied_count && i < RESULT_DENIED; i++) {
@@ -121,8 +122,8 @@ static _Noreturn void report_end(struct init *in)
 	m.end.largest = (uint64_t)u.ru_maxrss << 10;
 	m.end.read_bytes = (uint64_t)u.ru_inblock << 9;
 	m.end.written_bytes = (uint64_t)u.ru_oublock << 9;
-	take_report(&s->broker.report, &m.end.report);
-	wire_send(s->control, &m, NULL);
+	init_take_report(&s->broker.report, &m.end.report);
+	wire_send(s->control, true, &m, NULL);
 	_exit(0);
 }
 
@@ -199,8 +200,7 @@ static void serve(struct init *in)
 	}
 }
 
-/* Init needs none of the program's streams: nobody should wait for an end because of it. */
-static void leave_streams(struct stage *s)
+void init_leave_streams(const struct stage *s)
 {
 	const int ends[] = {0, 1, 2, s->output[0], s->output[1], s->error[0], s->error[1]};
 
@@ -211,6 +211,7 @@ static void leave_streams(struct stage *s)
 
 static int start_broker(struct stage *s, struct err *e)
 {
+	static struct broker_file foreign[3];
 	const struct plan *p = s->plan;
 	struct broker_spec spec = {
 		.root = PLAN_WORKSPACE,
@@ -226,8 +227,14 @@ static int start_broker(struct stage *s, struct err *e)
 	};
 	int r;
 
-	for (int fd = 0; fd < 3 && p->broker; fd++)
-		spec.foreign[fd] = broker_file_of(fd);
+	if (p->living) {
+		init_live_spec(&spec);
+	} else if (p->broker) {
+		for (int fd = 0; fd < 3; fd++)
+			foreign[fd] = broker_file_of(fd);
+		spec.foreign = foreign;
+		spec.foreign_count = ARRAY_LEN(foreign);
+	}
 	r = broker_init(&s->broker, &spec);
 
 	return r < 0 ? err_sys(e, r, "listen to the filter on system calls") : 0;
@@ -243,25 +250,29 @@ _Noreturn void init_main(struct stage *s)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	close(s->control);
+	for (size_t i = 0; i < ARRAY_LEN(s->host_only); i++)
+		cleanup_fd(&s->host_only[i]);
 	s->control = s->peer;
 	s->peer = -1;
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	if (steps_run(s, STEP_INIT, &e) < 0)
-		give_up(s, &e);
+		init_give_up(s, &e);
 	if (start_broker(s, &e) < 0)
-		give_up(s, &e);
+		init_give_up(s, &e);
+	if (s->plan->living)
+		init_live(s);
 	in.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (in.signals < 0) {
 		err_sys(&e, -errno, "watch for the end of processes");
-		give_up(s, &e);
+		init_give_up(s, &e);
 	}
 	if (program_start(s, &e) < 0)
-		give_up(s, &e);
+		init_give_up(s, &e);
 	/* All that init still needs: to look into the memory of programs that do not show it. */
 	if (caps_keep(1ull << CAP_SYS_PTRACE) < 0)
 		_exit(1);
-	leave_streams(s);
+	init_leave_streams(s);
 	reap(&in);
 	serve(&in);
 	report_end(&in);

@@ -22,9 +22,11 @@ struct stage {
 	const struct plan *plan;
 	uid_t host_uid; /* of the kernel; as the plan says, or the workspace's owner */
 	gid_t host_gid;
-	int control;   /* socket to the other side: supervisor or init */
-	int peer;      /* the other end, until the process has split */
-	int output[2]; /* what the program gets as 1 and 2; -1: the caller's own */
+	int control;      /* socket to the other side: supervisor or init */
+	int peer;         /* the other end, until the process has split */
+	int channel[2];   /* a sandbox that lives: supervisor and starter; -1 */
+	int host_only[5]; /* descriptors that init must not have; -1 */
+	int output[2];    /* what the program gets as 1 and 2; -1: the caller's own */
 	int error[2];
 	int trees[STAGE_ROWS]; /* by row: opened, checked, detached; -1: none */
 	int listener;          /* system calls that the filter sends to init */
@@ -36,13 +38,35 @@ struct stage {
 	struct sigaction caller_pipe;
 	char *arguments; /* the process's own, to be overwritten in init */
 	size_t arguments_len;
-	int start_error; /* of the program's exec */
-	pid_t program;   /* inside */
-	pid_t init;      /* on the host; waited for at the very end */
-	bool given_up;   /* init does not die */
-	bool orderly;    /* init has said that everything in the sandbox has ended */
-	bool pids_held;  /* init: a control group limits the number of processes */
+	int start_error;         /* of the program's exec */
+	pid_t program;           /* inside */
+	pid_t init;              /* on the host; waited for at the very end */
+	bool given_up;           /* init does not die */
+	bool orderly;            /* init has said that everything in the sandbox has ended */
+	_Atomic uint32_t *notes; /* counts what init has to report; shared with the supervisor */
+	bool pids_held;          /* init: a control group limits the number of processes */
 };
+
+/* How long what was killed may take to die. */
+#define STAGE_PATIENCE_MS 10000
+
+/* The arguments are those of this process, which init overwrites. */
+void stage_init(struct stage *s, const struct plan *p, char *arguments, size_t arguments_len);
+/* Signals are as the caller had them afterwards. */
+void stage_free(struct stage *s);
+/* Descriptors 0 to 2 exist, and of the others those that are to be kept, which get new numbers. */
+int stage_descriptors(int **keep, size_t count, struct err *e);
+/* The socket between supervisor and init. */
+int stage_control(struct stage *s, struct err *e);
+int stage_signals(int *ret_fd, struct err *e);
+/* Closes what the sandbox has now and the supervisor does not need. */
+void stage_left(struct stage *s);
+/* Nothing of the sandbox is left afterwards; true: it is stuck, and something is. */
+bool stage_clear(struct stage *s, bool orderly);
+/* Where init failed too, what it says comes before what that led to here: `failed`. */
+int stage_ask(const struct stage *s, int failed, struct err *e);
+/* Adds to the kernel's own word for a refusal who may have refused. */
+void stage_explain(int failed, struct err *e);
 
 /* The steps, in order; see engine/steps.c. */
 enum step_place { STEP_SUPERVISOR, STEP_INIT, STEP_PROGRAM };
@@ -69,5 +93,7 @@ int root_enter(struct stage *s, struct err *e);
 int rules_make(struct stage *s, struct err *e);
 /* engine/program.c: starts the program; init only. */
 int program_start(struct stage *s, struct err *e);
+/* ... or, in a sandbox that lives, what starts programs (engine/starter.c). */
+int program_starter(struct stage *s, struct err *e);
 /* engine/init.c: process 1; does not return. */
 _Noreturn void init_main(struct stage *s);

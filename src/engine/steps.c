@@ -31,6 +31,10 @@ static bool has_landlock(const struct plan *p)
 {
 	return p->landlock;
 }
+static bool for_one(const struct plan *p)
+{
+	return !p->living;
+}
 static bool has_terminal(const struct plan *p)
 {
 	return p->output == PLAN_TERMINAL;
@@ -61,7 +65,7 @@ const struct step steps[] = {
 
 	{"enter the control groups", STEP_PROGRAM, NULL, confine_attach, NULL},
 	{"leave init's session", STEP_PROGRAM, NULL, confine_own_session, NULL},
-	{"connect input and output", STEP_PROGRAM, NULL, confine_streams, show_streams},
+	{"connect input and output", STEP_PROGRAM, for_one, confine_streams, show_streams},
 	{"limit resources", STEP_PROGRAM, NULL, confine_resources, show_resources},
 	{"drop capabilities", STEP_PROGRAM, NULL, confine_drop, NULL},
 	{"lay Landlock rules", STEP_PROGRAM, has_landlock, confine_landlock, show_rules},

@@ -34,7 +34,7 @@ static void tell(struct supervise *v, uint32_t kind, int number)
 {
 	struct wire m = {.kind = kind, .number = number};
 
-	wire_send(v->stage->control, &m, NULL);
+	wire_send(v->stage->control, false, &m, NULL);
 }
 
 /* Init dies, and the kernel ends every process of its namespace, whatever they are doing. */
@@ -43,7 +43,7 @@ static void kill_all(struct supervise *v)
 	leaf_kill(&v->stage->leaf);
 	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
 	if (!v->give_up_at)
-		v->give_up_at = later(now_us(), SUPERVISE_PATIENCE_MS);
+		v->give_up_at = later(now_us(), STAGE_PATIENCE_MS);
 }
 
 /* Asks every process to end; after the grace they are killed. */
@@ -115,7 +115,7 @@ static void take_signals(struct supervise *v)
 static void take_message(struct supervise *v)
 {
 	struct wire m;
-	auto_(wire_close) struct wire_fds fds = {.count = 0};
+	auto_(packet_close) struct packet_fds fds = {.count = 0};
 	int r = wire_receive(v->stage->control, false, &m, &fds);
 
 	if (r == -EAGAIN)

@@ -28,9 +28,6 @@ struct supervise {
 	int asked;              /* signals that asked the command to end */
 };
 
-/* How long what was killed may take to die. */
-#define SUPERVISE_PATIENCE_MS 10000
-
 /* Until the command has ended. Fails when it was never started. */
 int supervise_loop(struct supervise *v, struct err *e);
 /* What the command left is handed to the caller. */

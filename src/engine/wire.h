@@ -8,7 +8,9 @@
  */
 
 #include "base/err.h"
+#include "engine/broker.h"
 #include "model/result.h"
+#include "sys/packet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,11 +21,18 @@ enum wire_kind {
 	WIRE_GROUPS,     /* carries those to enter; number: one limits the number of processes */
 	WIRE_SIGNAL,     /* number: for the program's process group */
 	WIRE_ALL,        /* number: for every process in the sandbox */
+	/* ... where it lives: about the command of the shepherd whose number inside is `about`. */
+	WIRE_COMMAND, /* command: it begins */
+	WIRE_BELOW,   /* number: for everything below the shepherd */
+	WIRE_FORGET,  /* it has ended; answered by WIRE_REPORT */
+	WIRE_SWEEP,   /* the shepherd is gone without a word: so is the command */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
 	WIRE_TERMINAL, /* carries the terminal's other side */
 	WIRE_PAUSED,   /* the program was stopped from its terminal */
 	WIRE_ENDED,    /* end */
+	WIRE_READY,    /* commands may come */
+	WIRE_REPORT,   /* report */
 	WIRE_KINDS
 };
 
@@ -36,28 +45,29 @@ struct wire_end {
 	struct result_report report;
 };
 
+struct wire_command {
+	struct broker_file foreign[3]; /* what the caller handed in */
+};
+
 struct wire {
 	uint32_t kind;
 	int32_t number;
+	int32_t about;
 	union {
 		struct err error;
 		struct wire_end end;
+		struct wire_command command;
+		struct result_report report;
 	};
 };
 
-#define WIRE_FDS 8
-
-/* Descriptors that travel with a message. */
-struct wire_fds {
-	int fd[WIRE_FDS];
-	size_t count;
-};
-
-/* fds may be NULL: none are sent along. 0 or a negative errno. */
-int wire_send(int socket, const struct wire *m, const struct wire_fds *fds);
+/*
+ * fds may be NULL: none are sent along. 0 or a negative errno. The supervisor does not wait for
+ * init to listen once programs run: -EAGAIN.
+ */
+int wire_send(int socket, bool wait, const struct wire *m, const struct packet_fds *fds);
 /*
  * Without waiting when `wait` is false: -EAGAIN. -ECONNRESET: the other side is gone; -EPROTO: no
  * message of ours. The caller owns the descriptors that came; with ret_fds NULL they are closed.
  */
-int wire_receive(int socket, bool wait, struct wire *ret, struct wire_fds *ret_fds);
-void wire_close(struct wire_fds *fds);
+int wire_receive(int socket, bool wait, struct wire *ret, struct packet_fds *ret_fds);

@@ -53,6 +53,12 @@ static void take_user(const char *text, struct plan *p)
 	p->gid = (uint32_t)(part ? id[1] : id[0]);
 }
 
+void plan_take_ids(struct plan *p, uint32_t pid)
+{
+	if (p->id_count)
+		p->host_uid = p->host_gid = p->id_first + pid % p->id_count;
+}
+
 /*
  * The kernel's ids. A user keeps their own. Root gets ids that nothing else on the machine has,
  * different for each sandbox that runs at the same time.
@@ -68,7 +74,9 @@ static int take_ids(const struct plan_caller *c, struct plan *p, struct err *e)
 		return err_set(e, EPERM,
 			"ward was started as root, but no other user id may be used here; start it "
 			"as an ordinary user");
-	p->host_uid = p->host_gid = c->id_first + c->pid % c->id_count;
+	p->id_first = c->id_first;
+	p->id_count = c->id_count;
+	plan_take_ids(p, c->pid);
 	return 0;
 }
 
@@ -89,6 +97,7 @@ static void take_limits(const struct sandbox *s, struct plan *p)
 		.files = limit(&l->files),
 		.file_size = limit(&l->file_size),
 	};
+	p->setup = s->setup_command.v;
 	p->idle_timeout = s->idle_timeout.v;
 	p->kill_grace = s->kill_grace.v;
 	p->output_limit = s->output_limit.v;

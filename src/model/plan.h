@@ -71,13 +71,14 @@ struct plan {
 	const char *hostname;
 	uint32_t uid, gid;           /* inside */
 	uint32_t host_uid, host_gid; /* the kernel's: never 0 */
+	uint32_t id_first, id_count; /* by root: those that may be taken */
 	bool root;                   /* started by root: ids of its own, id-mapped workspace */
+	bool read_only_root;
+	enum workspace workspace;
 	const struct plan_row *rows;
 	size_t row_count;
-	bool read_only_root;
 	uint64_t root_size; /* of the throw-away root */
 	uint64_t root_inodes;
-	enum workspace workspace;
 	const char *workspace_path; /* on the host; NULL: none */
 	const char *const *protect; /* NULL at the end */
 	const char *const *hide;
@@ -87,10 +88,12 @@ struct plan {
 	uint64_t timeout, idle_timeout, kill_grace; /* ms; 0 = none */
 	enum plan_output output;
 	uint64_t output_limit;
-	bool landlock; /* lay Landlock rules: wherever the kernel has it */
+	const char *setup; /* living: a shell's command that must succeed first; NULL: none */
+	bool landlock;     /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
 	bool groups;  /* control groups can be made here */
 	bool cgroup2; /* limits are kept by groups of version 2 */
+	bool living;  /* it waits for commands; argv and cwd are not used */
 	bool broker;  /* file changes in the workspace go through init */
 	enum seccomp_variant filter_variant;
 	struct seccomp_program filter; /* of a profile, for that variant; code NULL: ward's own */
@@ -122,5 +125,12 @@ struct plan_request {
 };
 
 int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, struct err *e);
+/* The kernel's ids for a sandbox that this process keeps, by its number. */
+void plan_take_ids(struct plan *p, uint32_t pid);
+/*
+ * What the sandbox itself is made from, without what belongs to one command: two plans with the
+ * same digest need not two sandboxes.
+ */
+void plan_digest(const struct plan *p, uint8_t ret[32]);
 /* The rows of the root; part of plan_make (model/plan_root.c). */
 int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, struct err *e);

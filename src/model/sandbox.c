@@ -107,9 +107,9 @@ static const struct field network_fields[] = {
 };
 
 static const struct field prune_fields[] = {
-	{"idle", F_DURATION(struct prune, idle, LATER, .order = ORDER_LESS, .fallback = "24h",
+	{"idle", F_DURATION(struct prune, idle, ENFORCED, .order = ORDER_LESS, .fallback = "24h",
 			 .help = "remove a sandbox that was not used for so long")},
-	{"age", F_DURATION(struct prune, age, LATER, .order = ORDER_LESS, .fallback = "7d",
+	{"age", F_DURATION(struct prune, age, ENFORCED, .order = ORDER_LESS, .fallback = "7d",
 			.help = "remove a sandbox that is so old")},
 	{0},
 };
@@ -184,8 +184,9 @@ const struct field sandbox_fields[] = {
 		F_TEXT(struct sandbox, image, ENFORCED, .order = ORDER_FIXED, .check = check_image,
 			.fallback = "host",
 			.help = "root file system: host, dir:/path, oci:/path[:tag], a reference")},
-	{"startupTimeout", F_DURATION(struct sandbox, startup_timeout, LATER, .order = ORDER_LESS,
-				   .fallback = "60s", .help = "how long a start may take")},
+	{"startupTimeout",
+		F_DURATION(struct sandbox, startup_timeout, ENFORCED, .order = ORDER_LESS,
+			.fallback = "60s", .help = "how long a start may take")},
 	{"hostPaths", F_LIST(struct sandbox, host_paths, ENFORCED, .order = ORDER_FEWER,
 			      .check = check_absolute_path, .fallback = "[]",
 			      .help = "more read-only folders of the host, such as a toolchain")},
@@ -235,9 +236,9 @@ const struct field sandbox_fields[] = {
 	{"allowedBindSources", F_LIST(struct sandbox, allowed_bind_sources, ENFORCED,
 				       .order = ORDER_FEWER, .check = bindspec_check_source,
 				       .fallback = "[]", .help = "exceptions, by exact folder")},
-	{"setupCommand", F_TEXT(struct sandbox, setup_command, LATER, .order = ORDER_FIXED,
+	{"setupCommand", F_TEXT(struct sandbox, setup_command, ENFORCED, .order = ORDER_FIXED,
 				 .fallback = "none", .help = "run once after creation")},
-	{"keepAlive", F_BOOL(struct sandbox, keep_alive, LATER, .order = ORDER_FALSE,
+	{"keepAlive", F_BOOL(struct sandbox, keep_alive, ENFORCED, .order = ORDER_FALSE,
 			      .fallback = "true", .help = "false: one sandbox per command")},
 	{"persistCaches", F_SPECIAL(struct sandbox, persist_caches, LATER, .order = ORDER_FIXED,
 				  .show = show_caches, .fallback = "false",

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "door/exec.h"
+
+#include "base/cleanup.h"
+#include "engine/relay.h"
+#include "engine/stage.h"
+#include "state/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#define TRIES 3 /* a sandbox may be stopped between two looks at it */
+
+struct client {
+	const struct plan *plan;
+	int sandbox, signals;
+	struct relay relay;
+	uint64_t idle_deadline;
+	struct result *result;
+	bool ended, signalled, changed, lost;
+};
+
+static struct post message; /* large */
+
+static int put_texts(const struct plan *p, struct buf *out, struct slot_command *c)
+{
+	buf_add(out, p->cwd, strlen(p->cwd) + 1);
+	for (c->argc = 0; p->argv[c->argc]; c->argc++)
+		buf_add(out, p->argv[c->argc], strlen(p->argv[c->argc]) + 1);
+	for (c->envc = 0; p->env[c->envc]; c->envc++)
+		buf_add(out, p->env[c->envc], strlen(p->env[c->envc]) + 1);
+	c->size = (uint32_t)out->len;
+	return out->dropped || c->argc > SLOT_WORDS_MAX || c->envc > SLOT_WORDS_MAX ? -E2BIG : 0;
+}
+
+/* What is too long for a message travels in a file in memory. */
+static int put_long(const struct buf *text, int *ret)
+{
+	auto_fd int fd = memfd_create("command", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	for (size_t done = 0; done < text->len;) {
+		ssize_t n = write(fd, buf_text(text) + done, text->len - done);
+
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	*ret = take_fd(&fd);
+	return 0;
+}
+
+static int request(struct client *c, const int streams[3], struct err *e)
+{
+	struct packet_fds fds = {.fd = {streams[0], streams[1], streams[2]}, .count = 3};
+	auto_(buf_free) struct buf text = BUF(SLOT_TEXT_MAX);
+	auto_fd int file = -1;
+	struct post_exec *x = &message.exec;
+	int r;
+
+	memset(&message, 0, offsetof(struct post, exec.text));
+	message.version = POST_VERSION;
+	message.kind = POST_EXEC;
+	plan_digest(c->plan, x->config);
+	x->timeout = c->plan->timeout;
+	x->kill_grace = c->plan->kill_grace;
+	r = put_texts(c->plan, &text, &x->command);
+	if (r < 0)
+		return err_sys(e, r, "send the command and its environment");
+	if (text.len <= SLOT_TEXT && x->command.argc + x->command.envc <= SLOT_WORDS) {
+		memcpy(x->text, buf_text(&text), text.len);
+	} else {
+		r = put_long(&text, &file);
+		if (r < 0)
+			return err_sys(e, r, "make a file in memory");
+		x->command.flags = SLOT_LONG;
+		fds.fd[fds.count++] = file;
+	}
+	r = post_send(c->sandbox, true, &message, &fds);
+	/* It may have said why it does not listen. */
+	return r < 0 && r != -EPIPE ? err_sys(e, r, "speak to the sandbox") : 0;
+}
+
+static void take_end(struct client *c, const struct post_end *end, struct arena *a)
+{
+	struct result *r = c->result;
+
+	r->exit_code = end->exit_code;
+	r->signal = end->signal;
+	r->reason = end->reason >= 0 && end->reason < END_COUNT ? (enum end_reason)end->reason
+								: END_INTERNAL;
+	r->start_error = end->start_error;
+	memcpy(r->hits, end->hits, sizeof r->hits);
+	r->usage = end->usage;
+	r->report = end->report;
+	result_report_close(&r->report);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		r->enforced[i] =
+			arena_text(a, end->enforced[i], strnlen(end->enforced[i], POST_WORD));
+	c->lost = end->lost;
+	c->ended = true;
+}
+
+/* 1: not by this sandbox, which is being stopped or has to be; the next one is asked. */
+static int take_message(struct client *c, struct arena *a, struct err *e)
+{
+	int r = post_receive(c->sandbox, true, &message, NULL);
+
+	if (r == -ECONNRESET)
+		return err_set(e, ESHUTDOWN,
+			"the sandbox's supervisor died: what became of the command is not known");
+	if (r < 0)
+		return err_sys(e, r, "listen to the sandbox");
+	switch (message.kind) {
+	case POST_ENDED:
+		take_end(c, &message.end, a);
+		return 0;
+	case POST_CHANGED:
+		c->changed = true;
+		return 1;
+	case POST_FAILED:
+		*e = message.error;
+		e->text[sizeof e->text - 1] = '\0';
+		return e->code == ESHUTDOWN ? 1 : -(e->code ? e->code : EIO);
+	default:
+		return err_set(e, EPROTO, "the sandbox answers something else");
+	}
+}
+
+static void tell(struct client *c, uint32_t kind, int number)
+{
+	struct post m; /* only its head is sent */
+
+	m.version = POST_VERSION;
+	m.kind = kind;
+	m.number = number;
+	m.unused = 0;
+	post_send(c->sandbox, true, &m, NULL);
+}
+
+static void pass_signals(struct client *c)
+{
+	struct signalfd_siginfo info;
+
+	while (read(c->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo == SIGTSTP) {
+			tell(c, POST_SIGNAL, SIGSTOP);
+			raise(SIGSTOP);
+			tell(c, POST_SIGNAL, SIGCONT);
+		} else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH) {
+			tell(c, POST_SIGNAL, (int)info.ssi_signo);
+			c->signalled = true;
+		}
+}
+
+static bool has_output(const struct client *c)
+{
+	return c->relay.stream[RELAY_OUT].from >= 0 || c->relay.stream[RELAY_ERR].from >= 0;
+}
+
+/* Until the command has ended, and what it wrote is handed on. */
+static int wait_for_end(struct client *c, struct arena *a, struct err *e)
+{
+	while (!c->ended || has_output(c)) {
+		struct pollfd fds[] = {
+			{.fd = c->ended ? -1 : c->sandbox, .events = POLLIN},
+			{.fd = c->signals, .events = POLLIN},
+			relay_wait(&c->relay, RELAY_OUT),
+			relay_wait(&c->relay, RELAY_ERR),
+		};
+		int r;
+
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+			return err_sys(e, -errno, "wait for the command");
+		for (int i = 0; i < RELAY_STREAMS; i++)
+			if (fds[2 + i].revents)
+				relay_pump(&c->relay, i);
+		if (fds[1].revents)
+			pass_signals(c);
+		if (!fds[0].revents)
+			continue;
+		r = take_message(c, a, e);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_pipes(struct client *c, int streams[3], struct err *e)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		int pipe[2];
+
+		if (pipe2(pipe, O_CLOEXEC) < 0)
+			return err_sys(e, -errno, "make pipes");
+		c->relay.stream[i].from = pipe[0];
+		streams[i + 1] = pipe[1];
+		fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+	}
+	return 0;
+}
+
+/* One attempt with the sandbox that is there; 1: with the next one. */
+static int carry_out(struct client *c, struct arena *a, struct err *e)
+{
+	int streams[3] = {0, 1, 2}, r = 0;
+	bool piped = c->plan->output == PLAN_RELAY || c->plan->output == PLAN_CAPTURE;
+
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		buf_free(&c->result->output[i]);
+		c->result->output[i] = BUF(c->plan->output_limit);
+	}
+	relay_init(&c->relay, c->plan->output, c->plan->output_limit, c->result->output);
+	if (piped)
+		r = open_pipes(c, streams, e);
+	if (r == 0)
+		r = request(c, streams, e);
+	for (int i = 1; i < 3 && piped; i++)
+		close(streams[i]);
+	if (r == 0)
+		r = wait_for_end(c, a, e);
+	for (int i = 0; i < RELAY_STREAMS; i++) {
+		c->result->usage.output_bytes[i] = c->relay.stream[i].seen;
+		c->result->dropped[i] = c->relay.stream[i].dropped;
+		c->result->hits[HIT_OUTPUT] += c->result->dropped[i] > 0;
+	}
+	relay_close(&c->relay);
+	return r;
+}
+
+static int find_or_start(const struct run_request *q, struct arena *a, struct exec_answer *answer,
+	int *ret, struct err *e)
+{
+	auto_fd int place = place_open(a, e);
+	struct living_make make = {.place = place,
+		.name = answer->name,
+		.plan = &answer->run.plan,
+		.verdict = &answer->run.verdict,
+		.user_file = q->user_file,
+		.arguments = q->arguments,
+		.arguments_len = q->arguments_len};
+	const struct sandbox *s = &answer->run.verdict.effective->s.sandbox;
+	int r;
+
+	if (place < 0)
+		return place;
+	make.idle_ms = s->prune.idle.v;
+	make.age_ms = s->prune.age.v;
+	make.startup_ms = s->startup_timeout.v;
+	r = living_start(&make, &answer->made, &answer->died, e);
+	if (r < 0)
+		return r;
+	*ret = r;
+	return 0;
+}
+
+int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e)
+{
+	int r = run_make_plan(q, hopeful, a, &ret->run, e);
+
+	if (r < 0 || !ret->run.planned)
+		return r;
+	ret->run.plan.living = true;
+	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
+	return 0;
+}
+
+/* What was made from another configuration is not used any more, nor taken from under anybody. */
+static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
+{
+	auto_fd int place = place_open(a, e);
+	int r = place < 0 ? place : living_stop(place, answer->name, false, e);
+
+	answer->changed = true;
+	if (r == -EBUSY)
+		return err_set(e, ESTALE,
+			"the sandbox was made from another configuration, and commands run in it; "
+			"wait for them, or end them: 'ward recreate --force'");
+	return r == -ENOENT ? 0 : r;
+}
+
+static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
+{
+	struct client c = {.plan = &answer->run.plan, .result = ret, .sandbox = -1};
+	int r = exec_plan(q, hopeful, a, answer, e);
+
+	*ret_reached = false;
+	if (r < 0 || !answer->run.planned)
+		return r;
+	if (!answer->run.verdict.effective->s.sandbox.keep_alive.v) {
+		answer->run.plan.living = false;
+		return run_carry_out(q, &answer->run, ret, e);
+	}
+	for (int i = 0; i < TRIES && r == 0; i++) {
+		auto_fd int sandbox = -1, signals = -1;
+
+		r = find_or_start(q, a, answer, &sandbox, e);
+		if (r == 0)
+			r = stage_signals(&signals, e);
+		if (r < 0)
+			break;
+		*ret_reached = true;
+		c.sandbox = sandbox;
+		c.signals = signals;
+		r = carry_out(&c, a, e);
+		answer->signalled = c.signalled;
+		answer->lost = c.lost;
+		if (r <= 0)
+			return r;
+		r = c.changed ? make_way(a, answer, e) : 0;
+		c.changed = false;
+	}
+	return r < 0 ? r : err_set(e, EAGAIN, "the sandbox is stopped again and again");
+}
+
+int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
+	struct result *ret, struct err *e)
+{
+	bool reached;
+	int r;
+
+	r = try_exec(q, true, a, ret_answer, ret, &reached, e);
+
+	if (r >= 0 || reached)
+		return r;
+	/* Nothing could be started. Now by what the machine says of itself. */
+	result_free(ret);
+	*ret = (struct result){0};
+	*ret_answer = (struct exec_answer){0};
+	return try_exec(q, false, a, ret_answer, ret, &reached, e);
+}
+
+static int try_start(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *answer, struct err *e)
+{
+	auto_fd int sandbox = -1;
+	int r = exec_plan(q, hopeful, a, answer, e);
+
+	return r < 0 || !answer->run.planned ? r : find_or_start(q, a, answer, &sandbox, e);
+}
+
+int exec_start(
+	const struct run_request *q, struct arena *a, struct exec_answer *ret_answer, struct err *e)
+{
+	int r = try_start(q, true, a, ret_answer, e);
+
+	if (r >= 0)
+		return r;
+	*ret_answer = (struct exec_answer){0};
+	return try_start(q, false, a, ret_answer, e);
+}

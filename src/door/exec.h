@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The way of a command into the sandbox of its session: decided and planned as for every other,
+ * then handed to the sandbox that lives, which is started on first use. The caller's own
+ * descriptors go in; signals are passed on; when the caller goes, the command ends.
+ */
+
+#include "door/living.h"
+#include "door/run.h"
+
+struct exec_answer {
+	struct run_answer run;
+	char name[LIVING_NAME];
+	bool made;      /* the sandbox was started for it */
+	bool lost;      /* the sandbox died under it */
+	bool died;      /* the one before was killed: it was started for that reason */
+	bool changed;   /* ... anew, because the configuration is another one */
+	bool signalled; /* the caller got signals and passed them on */
+};
+
+/* As run_whole(): a refusal by policy is an answer, and on failure nothing was run. */
+int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
+	struct result *ret, struct err *e);
+/* Which sandbox it would be, and from what it would be made; nothing is started. */
+int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e);
+/* Only starts the sandbox, where it does not run. */
+int exec_start(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
+	struct err *e);

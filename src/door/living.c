@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "door/living.h"
+
+#include "base/cleanup.h"
+#include "base/sha256.h"
+#include "door/load.h"
+#include "engine/live.h"
+#include "state/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define MAKE_WAIT_MS 60000 /* for somebody else who makes it */
+#define LIFE_WAIT_MS 15000 /* for one of that name that is about to end */
+
+void living_name(const char *scope_name, const struct plan *p, char ret[LIVING_NAME])
+{
+	const char *path = p->workspace_path ? p->workspace_path : "";
+	uint8_t digest[SHA256_SIZE];
+	char hex[2 * SHA256_SIZE + 1];
+
+	sha256_of(path, strlen(path), digest);
+	sha256_hex(digest, hex);
+	snprintf(ret, LIVING_NAME, "%s-%.12s", scope_name, hex);
+}
+
+int living_connect(int place, const char *name, struct err *e)
+{
+	int fd = packet_connect(place, name);
+
+	if (fd >= 0)
+		return fd;
+	/* A socket that nobody listens at is left of one that was killed. */
+	if (fd == -ENOENT || fd == -ECONNREFUSED)
+		return err_set(e, ENOENT, "sandbox '%s' does not run", name);
+	return err_sys(e, fd, "connect to sandbox '%s'", name);
+}
+
+static void put(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text ? text : "");
+}
+
+static uint64_t clock_ms(clockid_t which)
+{
+	struct timespec t;
+
+	clock_gettime(which, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static struct card_file look_at(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return (struct card_file){0};
+	return (struct card_file){.device = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
+}
+
+bool living_is_current(const struct card *c)
+{
+	for (int i = 0; i < CARD_FILES; i++) {
+		struct card_file now = look_at(c->paths[i]);
+
+		if (memcmp(&now, &c->files[i], sizeof now) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Where they would be: one that appears later is a change too. */
+static void remember_files(const struct living_make *q, struct card *c)
+{
+	auto_(arena_free) struct arena a = {0};
+	const char *user = q->user_file ? q->user_file : load_user_path(&a);
+	auto_free char *whole = realpath(user, NULL);
+
+	put(c->paths[0], sizeof c->paths[0], LOAD_SYSTEM_FILE);
+	put(c->paths[1], sizeof c->paths[1], whole ? whole : user);
+	if (q->plan->workspace_path)
+		snprintf(c->paths[2], sizeof c->paths[2], "%s/%s", q->plan->workspace_path,
+			LOAD_WORKSPACE_FILE);
+	for (int i = 0; i < CARD_FILES; i++)
+		c->files[i] = look_at(c->paths[i]);
+}
+
+static void fill_card(const struct living_make *q, struct card *c)
+{
+	const struct session *session = &q->verdict->session;
+	const struct sandbox *s = &q->verdict->effective->s.sandbox;
+
+	c->version = CARD_VERSION;
+	c->size = sizeof *c;
+	c->pid = getpid();
+	c->created_ms = (int64_t)clock_ms(CLOCK_REALTIME);
+	c->began_ms = c->used_ms = clock_ms(CLOCK_BOOTTIME);
+	put(c->session, sizeof c->session, session->key);
+	put(c->agent, sizeof c->agent, session->agent);
+	put(c->scope, sizeof c->scope, scope_names[s->scope.v]);
+	put(c->runtime, sizeof c->runtime, "native");
+	put(c->network, sizeof c->network, net_mode_names[s->network.mode.v]);
+	put(c->workspace, sizeof c->workspace, q->plan->workspace_path);
+	plan_digest(q->plan, c->config);
+	remember_files(q, c);
+}
+
+/* From here on there is no other of that name. */
+static int take_name(const struct living_make *q, struct live_call *call, struct err *e)
+{
+	int r = place_lock(q->place, q->name, PLACE_LIFE, LIFE_WAIT_MS);
+
+	if (r < 0)
+		return err_sys(e, r, "lock sandbox '%s'", q->name);
+	call->lock = r;
+	r = place_card(call->lock, &call->card);
+	if (r < 0)
+		return err_sys(e, r, "write the card of sandbox '%s'", q->name);
+	fill_card(q, call->card);
+	r = packet_listen(q->place, q->name);
+	if (r < 0)
+		return err_sys(e, r, "listen for sandbox '%s'", q->name);
+	call->listener = r;
+	return 0;
+}
+
+/* The words of the command that it was started for are not its own. */
+static void rename_process(const struct living_make *q)
+{
+	if (q->arguments_len == 0)
+		return;
+	memset(q->arguments, 0, q->arguments_len);
+	snprintf(q->arguments, q->arguments_len, "ward: %s", q->name);
+}
+
+/* In the process that becomes the supervisor. */
+static _Noreturn void be_supervisor(const struct living_make *q, int ready)
+{
+	struct live_call call = {.plan = q->plan,
+		.arguments = q->arguments,
+		.arguments_len = q->arguments_len,
+		.place = q->place,
+		.name = q->name,
+		.ready = ready,
+		.idle_ms = q->idle_ms,
+		.age_ms = q->age_ms,
+		.setup_output = -1};
+	struct err e = {0};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), r;
+
+	if (q->plan->setup)
+		call.setup_output = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (call.setup_output < 0)
+		call.setup_output = null;
+
+	for (int fd = 0; fd < 3; fd++)
+		if (null < 0 || dup2(null, fd) < 0)
+			_exit(1);
+	rename_process(q);
+	plan_take_ids(q->plan, (uint32_t)getpid());
+	r = take_name(q, &call, &e);
+	if (r < 0 && write(ready, &e, sizeof e) < 0)
+		_exit(1);
+	if (r < 0 || chdir("/") < 0)
+		_exit(1);
+	r = live_run(&call, &e);
+	place_leave(call.place, call.name);
+	_exit(r < 0);
+}
+
+/* A process that is nobody's child. */
+static int detach(const struct living_make *q, int ready[2], struct err *e)
+{
+	pid_t between = fork();
+
+	if (between < 0)
+		return err_sys(e, -errno, "start a process");
+	if (between == 0) {
+		pid_t pid;
+
+		close(ready[0]);
+		if (setsid() < 0)
+			_exit(1);
+		pid = fork();
+		if (pid == 0)
+			be_supervisor(q, ready[1]);
+		_exit(pid < 0);
+	}
+	while (waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+static ssize_t hear(int fd, uint64_t ms, struct err *ret)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int wait = ms == 0 || ms > INT_MAX ? -1 : (int)ms, n;
+	ssize_t got;
+
+	do
+		n = poll(&p, 1, wait);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return -ETIMEDOUT;
+	do
+		got = read(fd, ret, sizeof *ret);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Until it is ready, or has said why it cannot be. */
+static int start(const struct living_make *q, struct err *e)
+{
+	int ready[2], r;
+	struct err said = {0};
+	ssize_t n;
+
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return err_sys(e, -errno, "make a pipe");
+	r = detach(q, ready, e);
+	close(ready[1]);
+	n = r < 0 ? 0 : hear(ready[0], q->startup_ms, &said);
+	close(ready[0]);
+	if (r < 0)
+		return r;
+	if (n == -ETIMEDOUT)
+		return err_set(e, ETIMEDOUT,
+			"sandbox '%s' was not ready within startupTimeout, and was given up",
+			q->name);
+	if (n != sizeof said)
+		return err_set(e, EIO, "the supervisor of sandbox '%s' died", q->name);
+	if (said.code == 0)
+		return 0;
+	*e = said;
+	e->text[sizeof e->text - 1] = '\0';
+	return -e->code;
+}
+
+int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, struct err *e)
+{
+	auto_fd int lock = -1;
+	int fd = living_connect(q->place, q->name, e), r;
+	struct place_row before;
+
+	*ret_made = *ret_died = false;
+	if (fd != -ENOENT)
+		return fd;
+	lock = place_lock(q->place, q->name, PLACE_MAKE, MAKE_WAIT_MS);
+	if (lock < 0)
+		return err_sys(e, lock, "wait for whoever makes sandbox '%s'", q->name);
+	fd = living_connect(q->place, q->name, e);
+	if (fd != -ENOENT)
+		return fd;
+	/* One that ends by itself takes its card away. */
+	*ret_died =
+		place_read(q->place, q->name, &before) == 0 && !before.alive && before.broken == 0;
+	r = start(q, e);
+	if (r < 0)
+		return r;
+	*ret_made = true;
+	return living_connect(q->place, q->name, e);
+}
+
+static int ask(int fd, struct post *io, struct err *e)
+{
+	int r;
+
+	io->version = POST_VERSION;
+	r = post_send(fd, true, io, NULL);
+	if (r == 0)
+		r = post_receive(fd, true, io, NULL);
+	if (r == -ECONNRESET || r == 0)
+		return r;
+	return err_sys(e, r, "speak to the sandbox");
+}
+
+/* The lock is free when the last of it is gone. */
+int living_stop(int place, const char *name, bool anyway, struct err *e)
+{
+	static struct post m;
+	auto_fd int fd = living_connect(place, name, e);
+	struct place_row row;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	if (place_read(place, name, &row) < 0)
+		return err_set(e, ENOENT, "sandbox '%s' has just ended", name);
+	m.kind = POST_STOP;
+	m.number = anyway;
+	r = ask(fd, &m, e);
+	if (r == 0 && m.kind == POST_FAILED && m.error.code != ESHUTDOWN) {
+		m.error.text[sizeof m.error.text - 1] = '\0';
+		return err_set(e, m.error.code, "sandbox '%s': %s", name, m.error.text);
+	}
+	if (r < 0 && r != -ECONNRESET)
+		return r;
+	r = place_wait(place, &row, LIFE_WAIT_MS);
+	return r < 0 ? err_sys(e, r, "wait for the end of sandbox '%s'", name) : 0;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/live.h"
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "engine/enforced.h"
+#include "engine/watch.h"
+#include "engine/wire.h"
+#include "sys/memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define MS 1000u
+#define NEVER UINT64_MAX
+
+uint64_t live_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+uint64_t live_later(uint64_t now, uint64_t ms)
+{
+	return ms < (NEVER - now) / MS ? now + ms * MS : NEVER;
+}
+
+static void kill_all(struct live *v)
+{
+	leaf_kill(&v->stage->leaf);
+	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
+}
+
+/* An init that does not listen has been taken over. */
+void live_tell(struct live *v, const struct wire *m)
+{
+	if (wire_send(v->stage->control, false, m, NULL) == -EAGAIN)
+		kill_all(v);
+}
+
+/* Whoever has come already, or comes while the name is taken away, is sent to the next one. */
+static void close_door(struct live *v)
+{
+	struct post m = {.version = POST_VERSION, .kind = POST_FAILED};
+	int fd;
+
+	unlinkat(v->call->place, v->call->name, 0);
+	err_set(&m.error, ESHUTDOWN, "the sandbox is being stopped");
+	while ((fd = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		post_send(fd, false, &m, NULL);
+		close(fd);
+	}
+	close(v->call->listener);
+	v->call->listener = -1;
+}
+
+/* Everybody is asked to end, and nobody comes in. */
+static void stop(struct live *v)
+{
+	if (v->stopping)
+		return;
+	v->stopping = true;
+	close_door(v);
+	v->stop_at = live_later(live_now(), v->stage->plan->kill_grace);
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		if (v->lines[i].orders >= 0)
+			live_line_end(v, &v->lines[i], END_STOPPED);
+}
+
+/* What others may read, after everything that may have changed it. */
+static void update_card(struct live *v)
+{
+	struct card *c = v->call->card;
+
+	c->running = v->running;
+	c->state = v->stopping ? CARD_STOPPING : v->up ? CARD_RUNNING : CARD_STARTING;
+	c->used_ms = v->last_used / MS;
+}
+
+void live_ready(struct live *v, const struct err *failed)
+{
+	/* Somebody may wait for its end. */
+	close(take_fd(&v->call->setup_output));
+	if (failed) {
+		v->error = *failed;
+		stop(v);
+		return;
+	}
+	v->up = true;
+	update_card(v);
+	if (write(v->call->ready, &v->error, sizeof v->error) < 0)
+		stop(v); /* whoever wanted it did not wait */
+	close(v->call->ready);
+}
+
+static void lost(struct live *v)
+{
+	v->dead = true;
+	if (!v->stopping)
+		close_door(v);
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		if (v->lines[i].used)
+			live_line_lost(v, &v->lines[i]);
+}
+
+static void take_message(struct live *v)
+{
+	struct wire m;
+	int r = wire_receive(v->stage->control, false, &m, NULL);
+
+	if (r == -EAGAIN)
+		return;
+	if (r < 0) {
+		lost(v);
+		return;
+	}
+	switch (m.kind) {
+	case WIRE_FAILED:
+		if (!v->up) {
+			v->error = m.error;
+			v->error.text[sizeof v->error.text - 1] = '\0';
+		}
+		lost(v);
+		break;
+	case WIRE_READY:
+		break;
+	case WIRE_REPORT:
+		result_report_close(&m.report);
+		live_line_report(v, &m);
+		break;
+	default:
+		kill_all(v);
+	}
+}
+
+static void ask_for_pair(struct live *v)
+{
+	if (v->asked || v->pair.command >= 0 || v->dead)
+		return;
+	v->asked = packet_send(v->stage->channel[0], false, "", 1, NULL) == 0;
+}
+
+/* What comes from the starter: a pair of processes that wait. */
+static void take_pair(struct live *v)
+{
+	struct slot_ready ready;
+	struct packet_fds fds = {.count = 0};
+	ssize_t n = packet_receive(v->stage->channel[0], false, &ready, sizeof ready, &fds);
+
+	if (n == -EAGAIN)
+		return;
+	v->asked = false;
+	if (n != sizeof ready || (ready.error == 0 && fds.count != 2) || v->pair.command >= 0) {
+		packet_close(&fds);
+		kill_all(v);
+		return;
+	}
+	if (ready.error) { /* too many processes: asked again when one has ended */
+		packet_close(&fds);
+		return;
+	}
+	v->pair.command = fds.fd[0];
+	v->pair.orders = fds.fd[1];
+	v->pair.shepherd = ready.shepherd;
+	if (v->call->plan->setup && !v->set_up) {
+		v->set_up = true;
+		live_line_setup(v);
+	} else if (!v->up && !v->call->plan->setup) {
+		live_ready(v, NULL);
+	}
+	live_line_next(v);
+}
+
+static struct live_line *free_line(struct live *v)
+{
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		if (!v->lines[i].used)
+			return &v->lines[i];
+	return NULL;
+}
+
+/* Only the same user, and root, who could do everything anyway. */
+static void take_client(struct live *v)
+{
+	auto_fd int fd = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC);
+	struct live_line *l = free_line(v);
+	uid_t uid;
+	pid_t pid;
+
+	if (fd < 0 || !l || packet_peer(fd, &uid, &pid) < 0 || (uid != geteuid() && uid != 0))
+		return;
+	*l = (struct live_line){.used = true, .client = take_fd(&fd), .orders = -1};
+}
+
+static void take_signals(struct live *v)
+{
+	struct signalfd_siginfo info;
+
+	while (read(v->signals, &info, sizeof info) == sizeof info)
+		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT ||
+			info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT)
+			stop(v);
+}
+
+/* The limit of memory where no control group keeps it: whatever runs has used it together. */
+static void watch(struct live *v, uint64_t now)
+{
+	uint64_t limit = v->stage->plan->limits.memory;
+	struct watch_sample sample;
+	unsigned ms;
+
+	if (watch_measure(v->stage->init, limit, &sample) < 0)
+		memset(&sample, 0, sizeof sample);
+	v->call->card->memory = sample.memory;
+	if (sample.memory > v->call->card->memory_peak)
+		v->call->card->memory_peak = sample.memory;
+	for (size_t i = 0; i < LIVE_LINES && sample.memory > limit; i++)
+		if (v->lines[i].orders >= 0)
+			live_line_end(v, &v->lines[i], END_OOM);
+	ms = watch_next_ms(&sample, limit);
+	v->watch_at = live_later(now, ms);
+}
+
+static bool is_idle(const struct live *v)
+{
+	return v->running == 0;
+}
+
+static void keep_times(struct live *v)
+{
+	const struct live_call *call = v->call;
+	uint64_t now = live_now();
+
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		if (v->lines[i].used)
+			live_line_times(v, &v->lines[i], now);
+	if (v->running > 0 && v->watch_at && now >= v->watch_at)
+		watch(v, now);
+	if (v->settle_at && now >= v->settle_at) {
+		memory_settle();
+		v->settle_at = 0;
+	}
+	if (is_idle(v) && ((call->idle_ms && now >= live_later(v->last_used, call->idle_ms)) ||
+				  (call->age_ms && now >= live_later(v->started, call->age_ms))))
+		stop(v);
+	if (v->stop_at && now >= v->stop_at) {
+		kill_all(v);
+		v->stop_at = 0;
+	}
+}
+
+static void sooner(uint64_t *io_first, uint64_t at)
+{
+	if (at && at < *io_first)
+		*io_first = at;
+}
+
+/* Milliseconds until something is due; -1: nothing is. */
+static int next_due(const struct live *v)
+{
+	uint64_t first = NEVER, now = live_now();
+
+	for (size_t i = 0; i < LIVE_LINES; i++) {
+		const struct live_line *l = &v->lines[i];
+
+		if (!l->used)
+			continue;
+		sooner(&first, l->deadline);
+		sooner(&first, l->kill_at);
+		sooner(&first, l->give_up_at);
+	}
+	if (v->running > 0)
+		sooner(&first, v->watch_at);
+	sooner(&first, v->settle_at);
+	sooner(&first, v->stop_at);
+	if (is_idle(v) && v->call->idle_ms)
+		sooner(&first, live_later(v->last_used, v->call->idle_ms));
+	if (is_idle(v) && v->call->age_ms)
+		sooner(&first, live_later(v->started, v->call->age_ms));
+	if (first == NEVER)
+		return -1;
+	if (first <= now)
+		return 0;
+	return (first - now) / MS < INT_MAX ? (int)((first - now) / MS + 1) : INT_MAX;
+}
+
+enum { ON_CONTROL, ON_CHANNEL, ON_SIGNAL, ON_LISTENER, ON_READY, ON_LINES };
+
+/* A descriptor of -1 is not looked at. */
+static size_t what_to_wait_for(const struct live *v, struct pollfd *fds, size_t *which)
+{
+	size_t n = ON_LINES;
+
+	fds[ON_CONTROL] = (struct pollfd){.fd = v->stage->control, .events = POLLIN};
+	fds[ON_CHANNEL] = (struct pollfd){.fd = v->stage->channel[0], .events = POLLIN};
+	fds[ON_SIGNAL] = (struct pollfd){.fd = v->signals, .events = POLLIN};
+	fds[ON_LISTENER] = (struct pollfd){.fd = v->up ? v->call->listener : -1, .events = POLLIN};
+	/* Only whether whoever waits for it is still there. */
+	fds[ON_READY] = (struct pollfd){.fd = v->up ? -1 : v->call->ready};
+	for (size_t i = 0; i < LIVE_LINES; i++) {
+		const struct live_line *l = &v->lines[i];
+
+		if (!l->used)
+			continue;
+		which[n] = i;
+		fds[n++] = (struct pollfd){.fd = l->client, .events = POLLIN};
+		which[n] = i;
+		fds[n++] = (struct pollfd){.fd = l->orders, .events = POLLIN};
+	}
+	return n;
+}
+
+/* The ends of commands first: somebody waits for them. */
+static void take_all(struct live *v, const struct pollfd *fds, const size_t *which, size_t n)
+{
+	for (size_t i = ON_LINES; i < n; i += 2) {
+		struct live_line *l = &v->lines[which[i]];
+
+		if (fds[i + 1].revents && l->used && l->orders == fds[i + 1].fd)
+			live_line_word(v, l);
+		if (fds[i].revents && l->used && l->client == fds[i].fd)
+			live_line_request(v, l);
+	}
+	if (fds[ON_CONTROL].revents)
+		take_message(v);
+	if (fds[ON_CHANNEL].revents && !v->dead)
+		take_pair(v);
+	if (fds[ON_LISTENER].revents)
+		take_client(v);
+	if (fds[ON_SIGNAL].revents)
+		take_signals(v);
+	if (fds[ON_READY].revents)
+		stop(v);
+}
+
+static bool is_over(const struct live *v)
+{
+	return v->dead || (v->stopping && v->running == 0);
+}
+
+static void serve(struct live *v)
+{
+	struct pollfd fds[ON_LINES + 2 * LIVE_LINES];
+	size_t which[ON_LINES + 2 * LIVE_LINES];
+
+	v->started = v->last_used = live_now();
+	v->settle_at = live_later(v->started, MEMORY_SETTLE_MS);
+	if (v->stage->plan->limits.memory != PLAN_NO_LIMIT &&
+		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
+		v->watch_at = v->started;
+	ask_for_pair(v);
+	while (!is_over(v)) {
+		size_t n = what_to_wait_for(v, fds, which);
+
+		if (poll(fds, n, next_due(v)) < 0 && errno != EINTR)
+			break;
+		take_all(v, fds, which, n);
+		ask_for_pair(v);
+		keep_times(v);
+		update_card(v);
+	}
+}
+
+static int open_channel(struct stage *s, struct err *e)
+{
+	void *page;
+	int r = stage_control(s, e);
+
+	if (r < 0)
+		return r;
+	r = packet_pair(s->channel);
+	if (r < 0)
+		return err_sys(e, r, "make a socket pair");
+	page = mmap(
+		NULL, sizeof *s->notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return err_sys(e, -errno, "share a page");
+	s->notes = page;
+	return 0;
+}
+
+static int make(struct live *v, struct err *e)
+{
+	struct live_call *call = v->call;
+	struct stage *s = v->stage;
+	int *keep[] = {
+		&call->listener, &call->ready, &call->lock, &call->place, &call->setup_output};
+	int r = stage_descriptors(keep, ARRAY_LEN(keep), e);
+
+	for (size_t i = 0; i < ARRAY_LEN(keep); i++)
+		s->host_only[i] = *keep[i];
+	if (r == 0)
+		r = open_channel(s, e);
+	if (r == 0)
+		r = stage_signals(&v->signals, e);
+	if (r == 0)
+		r = steps_run(s, STEP_SUPERVISOR, e);
+	return r < 0 ? stage_ask(s, r, e) : 0;
+}
+
+int live_run(struct live_call *call, struct err *e)
+{
+	static struct stage s;
+	static struct live v;
+	int r;
+
+	stage_init(&s, call->plan, call->arguments, call->arguments_len);
+	v = (struct live){.call = call, .stage = &s, .signals = -1, .pair = {-1, -1, 0}};
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		v.lines[i].client = v.lines[i].orders = -1;
+	r = make(&v, e);
+	if (r == 0) {
+		stage_left(&s);
+		close(take_fd(&s.channel[1]));
+		leaf_sweep(cgroup_here(), &s.leaf);
+		serve(&v);
+	}
+	if (r == 0 && !v.up) {
+		*e = v.error;
+		r = e->code ? -e->code : err_set(e, EIO, "the sandbox ended before it was ready");
+	}
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		if (v.lines[i].used)
+			live_line_lost(&v, &v.lines[i]);
+	cleanup_fd(&v.pair.command);
+	cleanup_fd(&v.pair.orders);
+	cleanup_fd(&v.signals);
+	stage_clear(&s, false);
+	stage_free(&s);
+	if (r < 0) {
+		stage_explain(r, e);
+		if (write(call->ready, e, sizeof *e) < 0)
+			return r;
+	}
+	return r;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The supervisor of a sandbox that lives: one process, which makes the sandbox, takes requests from
+ * entrances of the same user over a socket, keeps the times and limits of the commands in it, and
+ * ends when it is told to, when nobody has asked for anything for long enough, or when the sandbox
+ * has died. Believes nothing that comes from inside but how a command has ended.
+ */
+
+#include "engine/post.h"
+#include "engine/stage.h"
+#include "engine/wire.h"
+#include "model/card.h"
+
+#define LIVE_LINES (2 * SLOT_COUNT)
+
+struct live_call {
+	const struct plan *plan;
+	char *arguments; /* of this process; see engine/native.h */
+	size_t arguments_len;
+	int place;         /* the folder that its socket is in */
+	const char *name;  /* of the socket */
+	int listener;      /* entrances connect to it */
+	int ready;         /* one struct err is written to it, when it is known: code 0: ready */
+	int lock;          /* held as long as this process lives */
+	struct card *card; /* filled but for what changes */
+	uint64_t idle_ms, age_ms; /* 0: for ever */
+	int setup_output;         /* where plan->setup may write */
+};
+
+/* A connection, and the command that it asked for. */
+struct live_line {
+	int client;        /* -1: gone, or nobody's any more */
+	bool used, queued; /* waits for a pair */
+	bool setup;        /* the first one, which is nobody's */
+	bool lost;         /* with the sandbox */
+	bool ended;        /* the word is there, the report is being waited for */
+	int orders;        /* -1: no command runs */
+	int32_t shepherd;
+	bool told;                                                 /* init knows of it */
+	uint32_t notes;                                            /* that init had when it began */
+	uint32_t oom_kills;                                        /* the same */
+	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
+	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
+	int asked;              /* signals that asked the command to end */
+	struct slot_word word;
+	struct post *request; /* queued: a copy of it */
+	struct packet_fds fds;
+};
+
+struct live {
+	struct live_call *call;
+	struct stage *stage;
+	int signals;
+	bool up;       /* commands may come */
+	bool set_up;   /* plan->setup was begun */
+	bool stopping; /* no more do */
+	bool dead;     /* init is gone */
+	bool asked;    /* for another pair */
+	struct {       /* the pair that waits; -1: none */
+		int command, orders;
+		int32_t shepherd;
+	} pair;
+	struct live_line lines[LIVE_LINES];
+	uint64_t started, last_used, watch_at, settle_at, stop_at; /* us */
+	uint32_t running;
+	struct err error; /* why it could not be made */
+};
+
+/* Until the sandbox has ended. Fails when it was never ready. */
+int live_run(struct live_call *call, struct err *e);
+
+/* engine/live_line.c: what one connection asks for. */
+void live_line_request(struct live *v, struct live_line *l);
+void live_line_word(struct live *v, struct live_line *l);
+void live_line_report(struct live *v, const struct wire *m);
+void live_line_times(struct live *v, struct live_line *l, uint64_t now);
+/* Asks it to end; it is killed after the grace. */
+void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
+/* The sandbox is gone, and with it the command. */
+void live_line_lost(struct live *v, struct live_line *l);
+/* A pair has come: the first that waits gets it. */
+void live_line_next(struct live *v);
+void live_line_close(struct live *v, struct live_line *l);
+/* The setup command, in the pair that waits. */
+void live_line_setup(struct live *v);
+
+/* Commands may come from now on; or why not. */
+void live_ready(struct live *v, const struct err *failed);
+uint64_t live_now(void);
+uint64_t live_later(uint64_t now, uint64_t ms);
+void live_tell(struct live *v, const struct wire *m);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/post.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define HEAD offsetof(struct post, exec)
+
+/* Only what the kind needs. */
+static size_t size_of(const struct post *m)
+{
+	switch (m->kind) {
+	case POST_EXEC:
+		return offsetof(struct post, exec.text) +
+		       (m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size);
+	case POST_ENDED:
+		return HEAD + sizeof m->end;
+	case POST_FAILED:
+		return HEAD + sizeof m->error;
+	default:
+		return HEAD;
+	}
+}
+
+int post_send(int socket, bool wait, const struct post *m, const struct packet_fds *fds)
+{
+	return packet_send(socket, wait, m, size_of(m), fds);
+}
+
+/* A short message leaves the head of an older one behind it: only what came is looked at. */
+static int check(const struct post *m, size_t size)
+{
+	if (size < HEAD)
+		return -EPROTO;
+	if (m->version != POST_VERSION)
+		return -EPROTONOSUPPORT;
+	if (m->kind == POST_EXEC && (size < offsetof(struct post, exec.text) || size > sizeof *m))
+		return -EPROTO;
+	return m->kind < POST_KINDS && size == size_of(m) ? 0 : -EPROTO;
+}
+
+int post_receive(int socket, bool wait, struct post *ret, struct packet_fds *ret_fds)
+{
+	struct packet_fds came = {.count = 0};
+	ssize_t n = packet_receive(socket, wait, ret, sizeof *ret, &came);
+	int r = n < 0 ? (int)n : check(ret, (size_t)n);
+
+	if (r < 0 || !ret_fds)
+		packet_close(&came);
+	else
+		*ret_fds = came;
+	return r;
+}

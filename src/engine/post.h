@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What an entrance and the supervisor of a living sandbox say to each other, over a socket of
+ * packets that only the same user can open: one connection a request, and as long as the request.
+ * A connection that is closed ends the command that it asked for. Sizes and kinds are checked on
+ * both sides; two versions of ward do not understand each other, and say so.
+ */
+
+#include "base/err.h"
+#include "engine/slot.h"
+#include "model/layer.h"
+#include "model/result.h"
+#include "sys/packet.h"
+
+#include <stdint.h>
+
+#define POST_VERSION 0x57440001u
+#define POST_CONFIG 32 /* digest of what the sandbox was made from */
+#define POST_WORD 32
+
+enum post_kind {
+	/* To the supervisor. */
+	POST_EXEC = 1, /* exec, with descriptors 0 to 2, and a memory file for long texts */
+	POST_SIGNAL,   /* number */
+	POST_STOP,     /* number: also while commands run */
+	/* From it. */
+	POST_CHANGED, /* the sandbox was made from another configuration; number: commands in it */
+	POST_ENDED,   /* end: the last word about a command */
+	POST_FAILED,  /* error: nothing was run */
+	POST_KINDS
+};
+
+struct post_exec {
+	uint8_t config[POST_CONFIG];
+	uint64_t timeout, kill_grace; /* ms; 0 = none */
+	struct slot_command command;
+	char text[SLOT_TEXT];
+};
+
+struct post_end {
+	int32_t exit_code, signal, reason, start_error;
+	uint32_t lost; /* the sandbox died, and the command with it */
+	uint32_t hits[HIT_COUNT];
+	struct result_usage usage;
+	struct result_report report;
+	char enforced[LAYER_COUNT][POST_WORD];
+};
+
+struct post {
+	uint32_t version, kind;
+	int32_t number, unused;
+	union {
+		struct post_exec exec;
+		struct post_end end;
+		struct err error;
+	};
+};
+
+/* Descriptors: those of struct slot_command. 0 or a negative errno. */
+int post_send(int socket, bool wait, const struct post *m, const struct packet_fds *fds);
+/* As wire_receive: -EAGAIN, -ECONNRESET, -EPROTO; -EPROTONOSUPPORT: another version of ward. */
+int post_receive(int socket, bool wait, struct post *ret, struct packet_fds *ret_fds);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The starter: makes shepherds, one whenever the supervisor asks, and reaps them. */
+
+#include "engine/slot.h"
+#include "sys/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#define SIGSET_SIZE 8 /* the kernel's, not libc's */
+
+static struct slot slots[SLOT_COUNT];
+
+static struct slot *free_slot(void)
+{
+	for (size_t i = 0; i < SLOT_COUNT; i++)
+		if (!slots[i].taken)
+			return &slots[i];
+	return NULL;
+}
+
+static long open_sockets(struct slot *s)
+{
+	long kind = SOCK_SEQPACKET | SOCK_CLOEXEC;
+	long r = RAW_4(SYS_socketpair, AF_UNIX, kind, 0, s->command);
+
+	if (r < 0)
+		return r;
+	r = RAW_4(SYS_socketpair, AF_UNIX, kind, 0, s->orders);
+	if (r < 0) {
+		RAW_1(SYS_close, s->command[0]);
+		RAW_1(SYS_close, s->command[1]);
+	}
+	return r;
+}
+
+/* The numbers stay: the shepherd reads them too. */
+static void close_sockets(const struct slot *s)
+{
+	for (int i = 0; i < 2; i++) {
+		RAW_1(SYS_close, s->command[i]);
+		RAW_1(SYS_close, s->orders[i]);
+	}
+}
+
+/* The shepherd has a table of descriptors of its own: what is closed here stays open there. */
+static long make_pair(struct slot *s)
+{
+	long r = open_sockets(s);
+
+	if (r < 0)
+		return r;
+	s->start_error = 0;
+	s->began = false;
+	r = raw_clone(
+		CLONE_VM | SIGCHLD, s->shepherd_stack + sizeof s->shepherd_stack, shepherd_main, s);
+	if (r < 0) {
+		close_sockets(s);
+		return r;
+	}
+	s->shepherd = r;
+	s->taken = true;
+	return 0;
+}
+
+static void announce(int channel, const struct slot *s, long error)
+{
+	struct slot_ready ready = {
+		.shepherd = s ? (int32_t)s->shepherd : 0, .error = (int32_t)error};
+	struct iovec data = {&ready, sizeof ready};
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} fds;
+	struct msghdr h = {.msg_iov = &data, .msg_iovlen = 1};
+
+	if (s) {
+		h.msg_control = &fds;
+		h.msg_controllen = sizeof fds;
+		fds.align.cmsg_len = CMSG_LEN(2 * sizeof(int));
+		fds.align.cmsg_level = SOL_SOCKET;
+		fds.align.cmsg_type = SCM_RIGHTS;
+		memcpy(CMSG_DATA(&fds.align), (int[]){s->command[0], s->orders[0]},
+			2 * sizeof(int));
+	}
+	RAW_3(SYS_sendmsg, channel, &h, MSG_NOSIGNAL);
+}
+
+static void prepare(int channel)
+{
+	struct slot *s = free_slot();
+	long r = s ? make_pair(s) : -EAGAIN;
+
+	announce(channel, r < 0 ? NULL : s, -r);
+	if (r == 0)
+		close_sockets(s);
+}
+
+static void reap(void)
+{
+	long pid;
+
+	while ((pid = RAW_4(SYS_wait4, -1, NULL, 1 /* WNOHANG */, NULL)) > 0)
+		for (size_t i = 0; i < SLOT_COUNT; i++)
+			if (slots[i].taken && slots[i].shepherd == pid)
+				slots[i].taken = false;
+}
+
+_Noreturn void starter_main(int channel)
+{
+	uint64_t child = 1ull << (SIGCHLD - 1);
+	long signals = RAW_4(SYS_signalfd4, -1, &child, SIGSET_SIZE, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct pollfd fds[] = {
+		{.fd = channel, .events = POLLIN}, {.fd = (int)signals, .events = POLLIN}};
+	struct signalfd_siginfo info;
+	char more;
+
+	if (signals < 0)
+		raw_exit(1);
+	for (;;) {
+		long n = RAW_5(SYS_ppoll, fds, 2, NULL, NULL, SIGSET_SIZE);
+
+		if (n < 0 && n != -EINTR)
+			raw_exit(1);
+		if (fds[1].revents) {
+			while (RAW_3(SYS_read, signals, &info, sizeof info) > 0)
+				;
+			reap();
+		}
+		if (!fds[0].revents)
+			continue;
+		if (RAW_6(SYS_recvfrom, channel, &more, 1, MSG_DONTWAIT, NULL, NULL) <= 0)
+			raw_exit(0);
+		prepare(channel);
+	}
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sha256.h"
+#include "model/plan.h"
+
+#include <string.h>
+
+static void add_number(struct sha256 *h, uint64_t n)
+{
+	sha256_add(h, &n, sizeof n);
+}
+
+/* With its end, so that two texts are never the same as two others. */
+static void add_text(struct sha256 *h, const char *text)
+{
+	add_number(h, text ? 1 : 0);
+	if (text)
+		sha256_add(h, text, strlen(text) + 1);
+}
+
+static void add_texts(struct sha256 *h, const char *const *texts, size_t count)
+{
+	add_number(h, count);
+	for (size_t i = 0; i < count; i++)
+		add_text(h, texts[i]);
+}
+
+static void add_row(struct sha256 *h, const struct plan_row *r)
+{
+	add_number(h, r->kind);
+	add_number(h, r->writable);
+	add_number(h, r->noexec);
+	add_number(h, r->owned);
+	add_number(h, r->mode);
+	add_text(h, r->target);
+	add_text(h, r->source);
+	add_number(h, r->size);
+	add_number(h, r->inodes);
+}
+
+static void add_limits(struct sha256 *h, const struct plan_limits *l)
+{
+	add_number(h, l->memory);
+	add_number(h, l->swap);
+	add_number(h, l->cpus);
+	add_number(h, l->pids);
+	add_number(h, l->files);
+	add_number(h, l->file_size);
+}
+
+static void add_filter(struct sha256 *h, const struct plan *p)
+{
+	add_number(h, p->filter_variant);
+	add_number(h, p->filter.len);
+	if (p->filter.code)
+		sha256_add(h, p->filter.code, p->filter.len * sizeof p->filter.code[0]);
+}
+
+void plan_digest(const struct plan *p, uint8_t ret[32])
+{
+	struct sha256 h;
+
+	sha256_init(&h);
+	add_text(&h, p->hostname);
+	add_number(&h, p->uid);
+	add_number(&h, p->gid);
+	add_number(&h, p->root);
+	add_number(&h, p->row_count);
+	for (size_t i = 0; i < p->row_count; i++)
+		add_row(&h, &p->rows[i]);
+	add_number(&h, p->read_only_root);
+	add_number(&h, p->root_size);
+	add_number(&h, p->root_inodes);
+	add_number(&h, p->workspace);
+	add_text(&h, p->workspace_path);
+	add_texts(&h, p->protect, p->protect_count);
+	add_texts(&h, p->hide, p->hide_count);
+	add_limits(&h, &p->limits);
+	add_number(&h, p->landlock);
+	add_number(&h, p->broker);
+	add_text(&h, p->setup);
+	add_filter(&h, p);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		add_number(&h, p->required[i]);
+		add_number(&h, p->required[i] ? p->require[i].accepted : 0);
+	}
+	sha256_end(&h, ret);
+}

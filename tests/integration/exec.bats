@@ -1,0 +1,321 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sandboxes that live: `ward exec` in the sandbox of a session, and start, stop, status, list, recreate, prune.
+# shellcheck disable=SC2016,SC2030,SC2031 # expanded inside; each test is a process of its own
+# shellcheck source=lib.bash
+. "$BATS_TEST_DIRNAME/lib.bash"
+
+# Root's sandboxes are in /run/ward, whatever the environment says.
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR
+
+teardown() {
+	local pid
+	for pid in "${children[@]}"; do
+		kill "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	cd "$BATS_TEST_TMPDIR/w" || return
+	for session in main a b; do "$WARD" stop --force --session "$session" 2>/dev/null || true; done
+}
+
+# Only digits: behind the point of `sleep 1000.N`.
+a_word() {
+	echo "$((RANDOM + 100000))$$$((RANDOM + 100000))"
+}
+
+ward() {
+	timeout -k 5 60 "$WARD" "$@"
+}
+
+exec_() {
+	ward exec "$@"
+}
+
+# waits for a line of `ward status --json` that has the text
+until_status() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		"$WARD" status --json | grep -qF -- "$1" && return
+		sleep 0.05
+	done
+	"$WARD" status --json
+	return 1
+}
+
+@test "the first command starts the sandbox, the next ones find it" {
+	exec_ -- sh -c 'echo first >/tmp/mark; hostname'
+	run -0 exec_ -- cat /tmp/mark
+	[ "$output" = first ]
+	run -0 ward list
+	[[ $output == *"agent:main:main"*"running"*"same"* ]]
+	ward stop
+	run -1 exec_ -- test -e /tmp/mark
+}
+
+@test "the exit status is the command's, and what is said when it cannot be run" {
+	for code in 0 1 2 42 100 124 125 126 127 128 137 255; do
+		run "-$code" exec_ -- sh -c "exit $code"
+	done
+	run -127 exec_ -- no-such-program
+	[[ $output == *"no-such-program"* ]]
+	run -126 exec_ -- /etc
+	run -143 exec_ -- sh -c 'kill -TERM $$'
+	run -137 exec_ -- sh -c 'kill -9 $$'
+}
+
+@test "input, output and errors are the caller's own" {
+	run -0 bash -c 'echo in | timeout 60 "$WARD" exec -- cat'
+	[ "$output" = in ]
+	exec_ -- sh -c 'echo out; echo err >&2' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = out ]
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = err ]
+	head -c 3000000 /dev/zero | exec_ -- wc -c | grep -qx 3000000
+}
+
+@test "a folder of the host is not handed in" {
+	run -125 bash -c 'timeout 60 "$WARD" exec -- cat </'
+	[[ $output == *"folder of the host"* ]]
+}
+
+@test "long arguments and environments" {
+	arg=$(head -c 100000 /dev/zero | tr '\0' x)
+	run -0 exec_ -- sh -c 'echo ${#1}' sh "$arg"
+	[ "$output" = 100000 ]
+	mapfile -t many < <(seq 5000)
+	run -0 exec_ -- sh -c 'echo $#' sh "${many[@]}"
+	[ "$output" = 5000 ]
+}
+
+@test "everything that a command started ends with it" {
+	word=$(a_word)
+	exec_ -- sh -c "(setsid sleep 1000.$word &) ; sleep 1000.$word & nohup sleep 1000.$word >/dev/null 2>&1 &
+		python3 -c 'import os
+if os.fork() == 0:
+	os.setsid()
+	if os.fork() == 0:
+		os.execvp(\"sleep\", [\"sleep\", \"1000.$word\"])
+	os._exit(0)
+os.wait()' ; echo done"
+	gone "$word"
+	run -0 exec_ -- ps -e -o args
+	[[ $output != *"$word"* ]]
+}
+
+@test "commands at once see the same /tmp and do not mix their output" {
+	exec_ -- true
+	for i in {1..12}; do
+		exec_ -- sh -c "echo $i >/tmp/n.$i; for j in 1 2 3 4 5 6 7 8; do echo $i; done" >"$BATS_TEST_TMPDIR/o.$i" &
+		children+=($!)
+	done
+	wait
+	for i in {1..12}; do
+		[ "$(sort -u "$BATS_TEST_TMPDIR/o.$i")" = "$i" ]
+		[ "$(wc -l <"$BATS_TEST_TMPDIR/o.$i")" = 8 ]
+	done
+	run -0 exec_ -- sh -c 'ls /tmp/n.* | wc -l'
+	[ "$output" = 12 ]
+}
+
+@test "twenty callers at once start one sandbox" {
+	for i in {1..20}; do
+		exec_ -- sh -c 'echo x >>/tmp/once' &
+		children+=($!)
+	done
+	wait
+	run -0 exec_ -- sh -c 'wc -l </tmp/once'
+	[ "$output" = 20 ]
+	[ "$("$WARD" list --json | grep -cF "$PWD")" = 1 ]
+}
+
+@test "sessions have sandboxes of their own, unless the scope says otherwise" {
+	exec_ --session a -- touch /tmp/of-a
+	run -1 exec_ --session b -- test -e /tmp/of-a
+	exec_ --session a --set scope=shared -- touch /tmp/shared
+	exec_ --session b --set scope=shared -- test -e /tmp/shared
+	ward stop --set scope=shared
+}
+
+@test "another folder is another sandbox" {
+	exec_ -- touch /tmp/here
+	mkdir "$BATS_TEST_TMPDIR/other"
+	cd "$BATS_TEST_TMPDIR/other"
+	run -1 exec_ -- test -e /tmp/here
+	ward stop
+}
+
+@test "a timeout ends the command and all of it, not the sandbox" {
+	word=$(a_word)
+	exec_ -- touch /tmp/mark
+	run -124 exec_ --set timeout=300ms -- sh -c "trap '' TERM; setsid sleep 1000.$word & sleep 1000.$word"
+	gone "$word"
+	exec_ -- test -e /tmp/mark
+}
+
+@test "a caller that is killed takes its command with it" {
+	word=$(a_word)
+	exec_ -- true
+	"$WARD" exec -- sh -c "touch ready; setsid sleep 1000.$word & sleep 1000.$word" &
+	pid=$!
+	until_there ready
+	kill -9 "$pid"
+	wait "$pid" || true
+	gone "$word"
+	exec_ -- true
+}
+
+@test "signals reach the command" {
+	exec_ -- true
+	"$WARD" exec -- sh -c 'trap "echo got; exit 7" TERM; touch ready; while :; do sleep 0.05; done' >"$BATS_TEST_TMPDIR/out" &
+	pid=$!
+	until_there ready
+	kill "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 7 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = got ]
+}
+
+@test "json: the result, with what was refused to this command and no other" {
+	exec_ -- true
+	ward exec --json -- sh -c 'echo out; echo err >&2; echo x >.bashrc; exit 3' >"$BATS_TEST_TMPDIR/1" || [ $? = 3 ]
+	ward exec --json -- true >"$BATS_TEST_TMPDIR/2"
+	python3 - "$BATS_TEST_TMPDIR" <<-'END'
+		import json, sys
+		a, b = (json.load(open(sys.argv[1] + "/" + n)) for n in "12")
+		assert a["exitCode"] == 3 and a["stdout"] == "out\n" and "err\n" in a["stderr"], a
+		assert a["protected"] == {".bashrc": 1}, a
+		assert b["protected"] == {} and b["exitCode"] == 0 and b["enforced"]["syscalls"] == "seccomp", b
+	END
+	[ ! -e .bashrc ]
+}
+
+@test "the limits of the sandbox hold for all commands together" {
+	RESULT=$BATS_TEST_TMPDIR/r status=0
+	ward exec --set resources.memory=64M --json -- python3 -c 'x = bytearray(200 << 20)' >"$RESULT" || status=$?
+	[ "$status" = 137 ]
+	grep -q '"reason": "oom"' "$RESULT"
+	run exec_ --set resources.memory=64M -- true
+	ward stop --set resources.memory=64M || true
+}
+
+@test "a changed configuration: made anew when nothing runs in it, else refused with the way out" {
+	exec_ -- touch /tmp/mark
+	run -1 exec_ --set resources.pids=50 -- test -e /tmp/mark
+	"$WARD" exec --set resources.pids=50 -- sh -c 'touch ready; sleep 1000' &
+	children+=($!)
+	until_there ready
+	run -125 exec_ -- true
+	[[ $output == *"another configuration"*"ward recreate --force"* ]]
+	run -125 ward recreate
+	[[ $output == *"--force"* ]]
+	ward recreate --force
+	exec_ -- true
+}
+
+@test "kill -9 of the supervisor: the command ends, the next one gets a new sandbox" {
+	word=$(a_word)
+	exec_ -- touch /tmp/mark
+	"$WARD" exec -- sh -c "touch ready; setsid sleep 1000.$word & sleep 1000.$word" 2>"$BATS_TEST_TMPDIR/err" &
+	pid=$!
+	until_there ready
+	supervisor=$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')
+	kill -9 "$supervisor"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 125 ]
+	grep -q 'supervisor died' "$BATS_TEST_TMPDIR/err"
+	gone "$word"
+	run -0 ward status
+	[[ $output == *"does not run"* ]]
+	run -1 exec_ -- test -e /tmp/mark
+	[[ $output == *"had been killed: a new one was started"* ]]
+}
+
+@test "everything killed from inside: said, and the next command gets a new sandbox" {
+	exec_ -- touch /tmp/mark
+	run -137 exec_ -- sh -c 'kill -9 -1; sleep 5'
+	run -1 exec_ -- test -e /tmp/mark
+}
+
+@test "a shepherd killed from inside: nothing of its command is left, the sandbox lives" {
+	word=$(a_word)
+	exec_ -- touch /tmp/mark
+	run -137 exec_ -- sh -c "setsid sleep 1000.$word & kill -9 \$PPID; sleep 1000.$word"
+	gone "$word"
+	exec_ -- test -e /tmp/mark
+}
+
+@test "setupCommand runs once, and one that fails leaves no sandbox" {
+	set=(--set 'setupCommand=echo x >>/tmp/set')
+	exec_ "${set[@]}" -- true
+	run -0 exec_ "${set[@]}" -- cat /tmp/set
+	[ "$output" = x ]
+	ward stop "${set[@]}"
+	run -125 exec_ --set 'setupCommand=echo why >&2; exit 3' -- true
+	[[ $output == *why*"setupCommand failed with status 3"* ]]
+	run -0 ward list --json
+	[[ $output != *"$PWD\""* ]]
+	run -125 exec_ --set startupTimeout=200ms --set 'setupCommand=sleep 1000' -- true
+	[[ $output == *"not ready within startupTimeout"* ]]
+}
+
+@test "keepAlive false: one sandbox per command" {
+	exec_ --set keepAlive=false -- touch /tmp/mark
+	run -1 exec_ --set keepAlive=false -- test -e /tmp/mark
+	run -0 ward list --json
+	[[ $output != *"$PWD\""* ]]
+}
+
+@test "a sandbox that nobody uses goes away by itself" {
+	exec_ --set prune.idle=300ms -- true
+	for _ in {1..100}; do
+		"$WARD" list --json | grep -qF "$PWD" || break
+		sleep 0.1
+	done
+	run ward list --json
+	[[ $output != *"$PWD\""* ]]
+}
+
+@test "one that runs a command is not pruned, and stop needs --force" {
+	"$WARD" exec --set prune.idle=100ms -- sh -c 'touch ready; sleep 1000' &
+	children+=($!)
+	until_there ready
+	sleep 0.5
+	run -125 ward stop --set prune.idle=100ms
+	[[ $output == *"commands run"*"--force"* ]]
+	ward stop --force --set prune.idle=100ms
+}
+
+@test "prune removes what a killed one left, and nothing of one that runs" {
+	exec_ -- true
+	exec_ --session a -- touch /tmp/mark
+	kill -9 "$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')"
+	until_status stopped
+	run -0 ward prune
+	[[ $output == *removed* ]]
+	exec_ --session a -- test -e /tmp/mark
+}
+
+@test "status: one line, JSON, and of a session that has none" {
+	run -0 ward status --line
+	[ "$output" = 'ward: native, network none, not started' ]
+	exec_ -- true
+	run -0 ward status --line
+	[ "$output" = 'ward: native, network none' ]
+	run -0 ward status --json
+	[[ $output == *'"state": "running"'*'"commands": 1'* ]]
+}
+
+@test "words that make no sense are refused" {
+	run -125 exec_
+	[[ $output == *"no command given"* ]]
+	run -125 exec_ --session '' -- true
+	run -125 ward stop no-such-sandbox
+	[[ $output == *"no sandbox 'no-such-sandbox' runs"* ]]
+	run -125 exec_ --session "$(head -c 5000 /dev/zero | tr '\0' x)" -- true
+	exec_ --session '../../x
+y' -- true
+	ward stop --session '../../x
+y'
+}
