@@ -14,9 +14,19 @@
 static const struct field options[] = {
 	OPTION_SESSION(struct run_options),
 	OPTION_AGENT(struct run_options),
+	{"terminal", F_BOOL(struct run_options, terminal, .letter = 't',
+			     .help = "give the command a terminal of its own")},
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
+	{0},
+};
+
+static const struct field shell_options[] = {
+	OPTION_SESSION(struct run_options),
+	OPTION_AGENT(struct run_options),
+	OPTION_CONFIG(struct run_options),
+	OPTION_SET(struct run_options),
 	{0},
 };
 
@@ -62,33 +72,56 @@ static int carry_out(struct call *c, const struct run_request *q, struct err *e)
 	return result_status(&result);
 }
 
-static int run_it(struct call *c, struct err *e)
+static int in_session(struct call *c, struct run_request *q, struct err *e)
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
 	struct load_request load = {.config = o->config.v, .sets = &o->set};
-	struct run_request q = {.config = &config,
-		.user_file = o->config.v,
-		.session = o->session.v,
-		.agent = o->agent.v,
-		.argv = (const char *const *)c->args,
-		.argc = c->arg_count,
-		.env = (const char *const *)environ,
-		.capture = o->json.v,
-		.agent_entrance = true,
-		.arguments = c->process,
-		.arguments_len = c->process_len};
 	struct session session;
-	int r;
+	int r = session_parse(c->arena, o->session.v, o->agent.v, &session, e);
 
-	if (c->arg_count == 0)
-		return err_set(e, EINVAL, "no command given; as in: ward exec -- make test");
-	r = session_parse(c->arena, q.session, q.agent, &session, e);
 	if (r < 0)
 		return r;
 	load.wish.agent = session.agent;
 	r = load_config(&load, &config, e);
-	return r < 0 ? r : carry_out(c, &q, e);
+	if (r < 0)
+		return r;
+	q->config = &config;
+	q->user_file = o->config.v;
+	q->session = o->session.v;
+	q->agent = o->agent.v;
+	q->env = (const char *const *)environ;
+	q->arguments = c->process;
+	q->arguments_len = c->process_len;
+	if (q->terminal && !isatty(STDIN_FILENO))
+		return err_set(e, ENOTTY, "a terminal is needed as standard input");
+	return carry_out(c, q, e);
+}
+
+static int run_it(struct call *c, struct err *e)
+{
+	const struct run_options *o = c->options;
+	struct run_request q = {.argv = (const char *const *)c->args,
+		.argc = c->arg_count,
+		.terminal = o->terminal.v,
+		.capture = o->json.v,
+		.agent_entrance = true};
+
+	if (c->arg_count == 0)
+		return err_set(e, EINVAL, "no command given; as in: ward exec -- make test");
+	if (o->terminal.v && o->json.v)
+		return err_set(e, EINVAL, "-t and --json exclude each other");
+	return in_session(c, &q, e);
+}
+
+/* Bash where the sandbox has it. */
+static int shell(struct call *c, struct err *e)
+{
+	static const char *const argv[] = {
+		"/bin/sh", "-c", "command -v bash >/dev/null && exec bash; exec sh", NULL};
+	struct run_request q = {.argv = argv, .argc = 3, .terminal = true};
+
+	return in_session(c, &q, e);
 }
 
 static int run(struct call *c, struct err *e)
@@ -120,4 +153,17 @@ const struct command cmd_exec = {
 		    "  ward exec --session build -- make test\n"
 		    "  ward exec --json -- python3 script.py\n",
 	.run = run,
+};
+
+const struct command cmd_shell = {
+	.name = "shell",
+	.summary = "a shell in the sandbox of a session",
+	.options = shell_options,
+	.options_size = sizeof(struct run_options),
+	.details =
+		"On a terminal of its own, with job control and its size. There is no time limit\n"
+		"unless somebody wrote one.",
+	.examples = "  ward shell\n"
+		    "  ward shell --session build\n",
+	.run = shell,
 };

@@ -17,6 +17,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_exec,
+	&cmd_shell,
 	&cmd_start,
 	&cmd_stop,
 	&cmd_restart,

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "engine/relay.h"
 #include "engine/stage.h"
+#include "engine/terminal.h"
 #include "state/place.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -22,6 +24,7 @@ struct client {
 	const struct plan *plan;
 	int sandbox, signals;
 	struct relay relay;
+	struct terminal terminal;
 	uint64_t idle_deadline;
 	struct result *result;
 	bool ended, signalled, changed, lost;
@@ -58,9 +61,19 @@ static int put_long(const struct buf *text, int *ret)
 	return 0;
 }
 
+static int32_t window(void)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
+
+	ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
+	return (int32_t)((uint32_t)size.ws_row << 16 | size.ws_col);
+}
+
 static int request(struct client *c, const int streams[3], struct err *e)
 {
-	struct packet_fds fds = {.fd = {streams[0], streams[1], streams[2]}, .count = 3};
+	bool terminal = c->plan->output == PLAN_TERMINAL;
+	struct packet_fds fds = {
+		.fd = {streams[0], streams[1], streams[2]}, .count = terminal ? 0 : 3};
 	auto_(buf_free) struct buf text = BUF(SLOT_TEXT_MAX);
 	auto_fd int file = -1;
 	struct post_exec *x = &message.exec;
@@ -72,6 +85,10 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	plan_digest(c->plan, x->config);
 	x->timeout = c->plan->timeout;
 	x->kill_grace = c->plan->kill_grace;
+	if (terminal) {
+		x->command.flags = SLOT_TERMINAL;
+		x->command.window = window();
+	}
 	r = put_texts(c->plan, &text, &x->command);
 	if (r < 0)
 		return err_sys(e, r, "send the command and its environment");
@@ -81,7 +98,7 @@ static int request(struct client *c, const int streams[3], struct err *e)
 		r = put_long(&text, &file);
 		if (r < 0)
 			return err_sys(e, r, "make a file in memory");
-		x->command.flags = SLOT_LONG;
+		x->command.flags |= SLOT_LONG;
 		fds.fd[fds.count++] = file;
 	}
 	r = post_send(c->sandbox, true, &message, &fds);
@@ -109,10 +126,22 @@ static void take_end(struct client *c, const struct post_end *end, struct arena 
 	c->ended = true;
 }
 
+static void tell(struct client *c, uint32_t kind, int number)
+{
+	struct post m; /* only its head is sent */
+
+	m.version = POST_VERSION;
+	m.kind = kind;
+	m.number = number;
+	m.unused = 0;
+	post_send(c->sandbox, true, &m, NULL);
+}
+
 /* 1: not by this sandbox, which is being stopped or has to be; the next one is asked. */
 static int take_message(struct client *c, struct arena *a, struct err *e)
 {
-	int r = post_receive(c->sandbox, true, &message, NULL);
+	auto_(packet_close) struct packet_fds fds = {.count = 0};
+	int r = post_receive(c->sandbox, true, &message, &fds);
 
 	if (r == -ECONNRESET)
 		return err_set(e, ESHUTDOWN,
@@ -122,6 +151,18 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 	switch (message.kind) {
 	case POST_ENDED:
 		take_end(c, &message.end, a);
+		return 0;
+	case POST_TERMINAL:
+		if (fds.count == 1 && c->terminal.master < 0) {
+			fds.count = 0;
+			terminal_attach(&c->terminal, fds.fd[0]);
+			c->relay.stream[RELAY_OUT].from =
+				fcntl(c->terminal.master, F_DUPFD_CLOEXEC, 0);
+		}
+		return 0;
+	case POST_PAUSED:
+		terminal_suspend(&c->terminal);
+		tell(c, POST_SIGNAL, SIGCONT);
 		return 0;
 	case POST_CHANGED:
 		c->changed = true;
@@ -135,15 +176,26 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 	}
 }
 
-static void tell(struct client *c, uint32_t kind, int number)
+/* With a terminal it is enough to stop the program: the sandbox says so, and the rest follows. */
+static void pass_signal(struct client *c, int number)
 {
-	struct post m; /* only its head is sent */
-
-	m.version = POST_VERSION;
-	m.kind = kind;
-	m.number = number;
-	m.unused = 0;
-	post_send(c->sandbox, true, &m, NULL);
+	switch (number) {
+	case SIGCHLD:
+		break;
+	case SIGWINCH:
+		terminal_resize(&c->terminal);
+		break;
+	case SIGTSTP:
+		tell(c, POST_SIGNAL, SIGSTOP);
+		if (c->terminal.master >= 0)
+			break;
+		terminal_stop();
+		tell(c, POST_SIGNAL, SIGCONT);
+		break;
+	default:
+		tell(c, POST_SIGNAL, number);
+		c->signalled = true;
+	}
 }
 
 static void pass_signals(struct client *c)
@@ -151,14 +203,7 @@ static void pass_signals(struct client *c)
 	struct signalfd_siginfo info;
 
 	while (read(c->signals, &info, sizeof info) == sizeof info)
-		if (info.ssi_signo == SIGTSTP) {
-			tell(c, POST_SIGNAL, SIGSTOP);
-			raise(SIGSTOP);
-			tell(c, POST_SIGNAL, SIGCONT);
-		} else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGWINCH) {
-			tell(c, POST_SIGNAL, (int)info.ssi_signo);
-			c->signalled = true;
-		}
+		pass_signal(c, (int)info.ssi_signo);
 }
 
 static bool has_output(const struct client *c)
@@ -175,6 +220,7 @@ static int wait_for_end(struct client *c, struct arena *a, struct err *e)
 			{.fd = c->signals, .events = POLLIN},
 			relay_wait(&c->relay, RELAY_OUT),
 			relay_wait(&c->relay, RELAY_ERR),
+			terminal_wait(&c->terminal),
 		};
 		int r;
 
@@ -183,6 +229,8 @@ static int wait_for_end(struct client *c, struct arena *a, struct err *e)
 		for (int i = 0; i < RELAY_STREAMS; i++)
 			if (fds[2 + i].revents)
 				relay_pump(&c->relay, i);
+		if (fds[4].revents)
+			terminal_input(&c->terminal);
 		if (fds[1].revents)
 			pass_signals(c);
 		if (!fds[0].revents)
@@ -233,6 +281,8 @@ static int carry_out(struct client *c, struct arena *a, struct err *e)
 		c->result->hits[HIT_OUTPUT] += c->result->dropped[i] > 0;
 	}
 	relay_close(&c->relay);
+	terminal_restore(&c->terminal);
+	terminal_hang_up(&c->terminal);
 	return r;
 }
 
@@ -291,7 +341,8 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
-	struct client c = {.plan = &answer->run.plan, .result = ret, .sandbox = -1};
+	struct client c = {
+		.plan = &answer->run.plan, .result = ret, .sandbox = -1, .terminal.master = -1};
 	int r = exec_plan(q, hopeful, a, answer, e);
 
 	*ret_reached = false;

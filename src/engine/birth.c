@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <termios.h>
 
 #define SIGSET_SIZE 8
 #define STREAMS 3
@@ -129,6 +130,27 @@ static long take_streams(const struct command *c)
 	return 0;
 }
 
+/* The one that the shepherd has opened; all signals are still blocked, so that none stops it here.
+ */
+static long take_terminal(const struct slot *s)
+{
+	char path[32] = "/dev/pts/";
+	long fd, r, self = RAW_1(SYS_getpid, 0);
+	int group = (int)self;
+
+	slot_put_number(path + sizeof "/dev/pts/" - 1, s->terminal);
+	fd = RAW_4(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOCTTY, 0);
+	if (fd < 0)
+		return fd;
+	for (int to = 0; to < STREAMS; to++) {
+		r = RAW_3(SYS_dup3, fd, to, 0);
+		if (r < 0)
+			return r;
+	}
+	RAW_1(SYS_close, fd);
+	return RAW_3(SYS_ioctl, 0, TIOCSPGRP, &group);
+}
+
 static long try_path(const char *dir, size_t len, const struct command *c)
 {
 	char path[PATH_MAX];
@@ -173,7 +195,7 @@ static long execute(const struct command *c)
 static long become(struct slot *s, const struct command *c)
 {
 	uint64_t none = 0;
-	long r = s->head.flags & SLOT_TERMINAL ? -ENOTTY : take_streams(c);
+	long r = s->head.flags & SLOT_TERMINAL ? take_terminal(s) : take_streams(c);
 
 	if (r == 0)
 		r = RAW_1(SYS_chdir, c->folder);
@@ -187,7 +209,7 @@ int birth_main(void *arg)
 	struct slot *s = arg;
 	struct command c;
 	int socket = s->command[1];
-	long r = RAW_1(SYS_setsid, 0);
+	long r = RAW_2(SYS_setpgid, 0, 0);
 
 	if (r < 0)
 		return 127;

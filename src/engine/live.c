@@ -199,7 +199,7 @@ static void take_client(struct live *v)
 
 	if (fd < 0 || !l || packet_peer(fd, &uid, &pid) < 0 || (uid != geteuid() && uid != 0))
 		return;
-	*l = (struct live_line){.used = true, .client = take_fd(&fd), .orders = -1};
+	*l = (struct live_line){.used = true, .client = take_fd(&fd), .orders = -1, .command = -1};
 }
 
 static void take_signals(struct live *v)
@@ -417,7 +417,7 @@ int live_run(struct live_call *call, struct err *e)
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
 	v = (struct live){.call = call, .stage = &s, .signals = -1, .pair = {-1, -1, 0}};
 	for (size_t i = 0; i < LIVE_LINES; i++)
-		v.lines[i].client = v.lines[i].orders = -1;
+		v.lines[i].client = v.lines[i].orders = v.lines[i].command = -1;
 	r = make(&v, e);
 	if (r == 0) {
 		stage_left(&s);

@@ -37,6 +37,7 @@ struct live_line {
 	bool lost;         /* with the sandbox */
 	bool ended;        /* the word is there, the report is being waited for */
 	int orders;        /* -1: no command runs */
+	int command;       /* it waits for its terminal; -1 */
 	int32_t shepherd;
 	bool told;                                                 /* init knows of it */
 	uint32_t notes;                                            /* that init had when it began */

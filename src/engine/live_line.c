@@ -23,15 +23,19 @@
 
 static struct post in; /* what has just come */
 
+static void hand_over(
+	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds);
+
 void live_line_close(struct live *v, struct live_line *l)
 {
 	if (l->orders >= 0 || l->ended)
 		v->running--;
 	cleanup_fd(&l->client);
 	cleanup_fd(&l->orders);
+	cleanup_fd(&l->command);
 	packet_close(&l->fds);
 	free(l->request);
-	*l = (struct live_line){.client = -1, .orders = -1};
+	*l = (struct live_line){.client = -1, .orders = -1, .command = -1};
 }
 
 static void answer(struct live_line *l, const struct post *m)
@@ -171,14 +175,44 @@ void live_line_report(struct live *v, const struct wire *m)
 			finish(v, &v->lines[i], &m->report);
 }
 
+/* Its other side goes to the caller, and the command may begin. */
+static void opened(struct live *v, struct live_line *l, const struct slot_word *w,
+	const struct packet_fds *fds)
+{
+	struct post m = {.version = POST_VERSION, .kind = POST_TERMINAL};
+
+	if (l->command < 0 || !l->request)
+		return;
+	if (w->start_error || fds->count != 1) {
+		fail(v, l, w->start_error ? w->start_error : EPROTO,
+			"no terminal could be opened in the sandbox");
+		return;
+	}
+	if (l->client >= 0)
+		post_send(l->client, false, &m, fds);
+	hand_over(v, l, l->request, &l->fds);
+	packet_close(&l->fds);
+	free(take_ptr(l->request));
+}
+
 /* A shepherd that is gone without a word was killed from inside: so is what it kept. */
 void live_line_word(struct live *v, struct live_line *l)
 {
 	struct slot_word w;
-	ssize_t n = packet_receive(l->orders, false, &w, sizeof w, NULL);
+	auto_(packet_close) struct packet_fds fds = {.count = 0};
+	ssize_t n = packet_receive(l->orders, false, &w, sizeof w, &fds);
+	struct post paused = {.version = POST_VERSION, .kind = POST_PAUSED};
 
-	if (n == -EAGAIN || (n == sizeof w && w.kind == SLOT_PAUSED))
+	if (n == -EAGAIN)
 		return;
+	if (n == sizeof w && w.kind == SLOT_PAUSED) {
+		answer(l, &paused);
+		return;
+	}
+	if (n == sizeof w && w.kind == SLOT_OPENED) {
+		opened(v, l, &w, &fds);
+		return;
+	}
 	if (n != sizeof w || w.kind != SLOT_ENDED) {
 		live_tell(v, &(struct wire){.kind = WIRE_SWEEP});
 		w = (struct slot_word){.status = SIGKILL};
@@ -263,15 +297,35 @@ static void tell_init(struct live *v, struct live_line *l, const struct packet_f
 	l->told = true;
 }
 
-/* The pair that waits becomes the command. */
-static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
+static void keep_request(struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	l->request = mem_alloc(sizeof *m);
+	memcpy(l->request, m, sizeof *m);
+	l->fds = *fds;
+	fds->count = 0;
+}
+
+/* The process that waits becomes the command. */
+static void hand_over(
+	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds)
 {
 	size_t text = m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size;
-	struct err e = {0};
-	bool files;
-	int r = look_at_streams(fds, &files, &e);
+	int r = packet_send(
+		l->command, false, &m->exec.command, sizeof m->exec.command + text, fds);
 
-	if (r < 0) {
+	close(take_fd(&l->command));
+	if (r < 0)
+		live_line_end(v, l, END_INTERNAL);
+}
+
+/* The pair that waits is the line's. With a terminal, that is opened first. */
+static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	bool terminal = m->exec.command.flags & SLOT_TERMINAL, files = false;
+	struct slot_order order = {.kind = SLOT_OPEN, .number = m->exec.command.window};
+	struct err e = {0};
+
+	if (!terminal && look_at_streams(fds, &files, &e) < 0) {
 		fail(v, l, e.code, e.text);
 		return;
 	}
@@ -281,9 +335,7 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->oom_kills = oom_kills(v, false);
 	if (files && v->stage->plan->broker)
 		tell_init(v, l, fds);
-	r = packet_send(
-		v->pair.command, false, &m->exec.command, sizeof m->exec.command + text, fds);
-	close(take_fd(&v->pair.command));
+	l->command = take_fd(&v->pair.command);
 	l->orders = take_fd(&v->pair.orders);
 	v->running++;
 	l->began = live_now();
@@ -291,8 +343,13 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->kill_grace = m->exec.kill_grace;
 	if (v->watch_at)
 		v->watch_at = l->began;
-	if (r < 0)
-		live_line_end(v, l, END_INTERNAL);
+	if (!terminal) {
+		hand_over(v, l, m, fds);
+		return;
+	}
+	packet_send(l->orders, false, &order, sizeof order, NULL);
+	if (!l->request)
+		keep_request(l, m, fds);
 }
 _Static_assert(offsetof(struct post_exec, text) ==
 		       offsetof(struct post_exec, command) + sizeof(struct slot_command),
@@ -324,7 +381,8 @@ void live_line_setup(struct live *v)
 
 	memset(&in, 0, offsetof(struct post, exec.text));
 	in.exec.kill_grace = p->kill_grace;
-	*l = (struct live_line){.used = true, .setup = true, .client = -1, .orders = -1};
+	*l = (struct live_line){
+		.used = true, .setup = true, .client = -1, .orders = -1, .command = -1};
 	if (put_words(&in.exec, folder, &one) && put_words(&in.exec, argv, &in.exec.command.argc) &&
 		put_words(&in.exec, p->env, &in.exec.command.envc) &&
 		in.exec.command.envc < SLOT_WORDS - STREAMS)
@@ -345,6 +403,8 @@ void live_line_next(struct live *v)
 		if (!l->queued)
 			continue;
 		start(v, l, l->request, &l->fds);
+		if (l->command >= 0 || !l->used)
+			continue;
 		packet_close(&l->fds);
 		free(take_ptr(l->request));
 	}
@@ -355,10 +415,11 @@ static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
 {
 	const struct slot_command *c = &x->command;
 	bool inlined = !(c->flags & SLOT_LONG);
+	size_t streams = c->flags & SLOT_TERMINAL ? 0 : STREAMS;
 	uint32_t words = 0;
 
-	if ((c->flags & ~(uint32_t)SLOT_LONG) || c->argc == 0 ||
-		fds->count != (inlined ? STREAMS : STREAMS + 1))
+	if ((c->flags & ~(uint32_t)(SLOT_LONG | SLOT_TERMINAL)) || c->argc == 0 ||
+		fds->count != streams + !inlined)
 		return false;
 	if (c->size > SLOT_TEXT_MAX || c->argc > SLOT_WORDS_MAX || c->envc > SLOT_WORDS_MAX)
 		return false;
@@ -368,15 +429,6 @@ static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
 		words += x->text[i] == '\0';
 	return c->size > 0 && c->argc + c->envc <= SLOT_WORDS && words == 1 + c->argc + c->envc &&
 	       x->text[c->size - 1] == '\0';
-}
-
-static void queue(struct live_line *l, const struct post *m, struct packet_fds *fds)
-{
-	l->request = mem_alloc(sizeof *m);
-	memcpy(l->request, m, sizeof *m);
-	l->fds = *fds;
-	fds->count = 0;
-	l->queued = true;
 }
 
 static void exec(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
@@ -394,7 +446,8 @@ static void exec(struct live *v, struct live_line *l, const struct post *m, stru
 	} else if (v->pair.command >= 0) {
 		start(v, l, m, fds);
 	} else {
-		queue(l, m, fds);
+		keep_request(l, m, fds);
+		l->queued = true;
 	}
 }
 

@@ -26,9 +26,11 @@ enum post_kind {
 	POST_SIGNAL,   /* number */
 	POST_STOP,     /* number: also while commands run */
 	/* From it. */
-	POST_CHANGED, /* the sandbox was made from another configuration; number: commands in it */
-	POST_ENDED,   /* end: the last word about a command */
-	POST_FAILED,  /* error: nothing was run */
+	POST_CHANGED,  /* the sandbox was made from another configuration; number: commands in it */
+	POST_TERMINAL, /* carries the other side of the command's terminal */
+	POST_PAUSED,   /* the command was stopped from its terminal */
+	POST_ENDED,    /* end: the last word about a command */
+	POST_FAILED,   /* error: nothing was run */
 	POST_KINDS
 };
 

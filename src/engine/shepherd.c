@@ -14,11 +14,15 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 
 #define SIGSET_SIZE 8
 
@@ -102,6 +106,87 @@ static void reap(struct shepherd *h)
 	}
 }
 
+void slot_put_number(char *text, int n)
+{
+	char digits[12];
+	int len = 0;
+
+	do
+		digits[len++] = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	while (len > 0)
+		*text++ = digits[--len];
+	*text = '\0';
+}
+
+/* The shepherd leads the session, so that the program can be stopped from the terminal. */
+static long open_terminal(struct shepherd *h, int window, int *ret_other)
+{
+	long flags = O_RDWR | O_NOCTTY | O_CLOEXEC, other, own, r;
+	struct winsize size = {
+		.ws_row = (unsigned short)(window >> 16), .ws_col = (unsigned short)window};
+	int unlock = 0, number = 0;
+	char path[32] = "/dev/pts/";
+
+	other = RAW_4(SYS_openat, AT_FDCWD, "/dev/ptmx", flags | O_NONBLOCK, 0);
+	if (other < 0)
+		return other;
+	*ret_other = (int)other;
+	r = RAW_3(SYS_ioctl, other, TIOCSPTLCK, &unlock);
+	if (r == 0)
+		r = RAW_3(SYS_ioctl, other, TIOCGPTN, &number);
+	slot_put_number(path + sizeof "/dev/pts/" - 1, number);
+	own = r < 0 ? r : RAW_4(SYS_openat, AT_FDCWD, path, flags, 0);
+	if (own < 0)
+		return own;
+	h->slot->terminal = number;
+	RAW_3(SYS_ioctl, own, TIOCSWINSZ, &size);
+	return RAW_3(SYS_ioctl, own, TIOCSCTTY, 0);
+}
+
+static long bear(struct slot *s)
+{
+	s->program = raw_clone(
+		CLONE_VM | SIGCHLD, s->program_stack + sizeof s->program_stack, birth_main, s);
+	return s->program < 0 ? s->program : 0;
+}
+
+/* Only who is born after a session got its terminal has it: the one that waits is too old. */
+static long bear_again(struct slot *s)
+{
+	RAW_2(SYS_kill, s->program, SIGKILL);
+	RAW_4(SYS_wait4, s->program, NULL, 0, NULL);
+	return bear(s);
+}
+
+static void hand_out_terminal(struct shepherd *h, int window)
+{
+	int other = -1;
+	long r = open_terminal(h, window, &other);
+	struct slot_word w = {.kind = SLOT_OPENED};
+	struct iovec data = {&w, sizeof w};
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} fds;
+	struct msghdr m = {.msg_iov = &data, .msg_iovlen = 1};
+
+	if (r == 0)
+		r = bear_again(h->slot);
+	w.start_error = (int32_t)-r;
+	if (r == 0) {
+		m.msg_control = &fds;
+		m.msg_controllen = sizeof fds;
+		fds.align.cmsg_len = CMSG_LEN(sizeof(int));
+		fds.align.cmsg_level = SOL_SOCKET;
+		fds.align.cmsg_type = SCM_RIGHTS;
+		memcpy(CMSG_DATA(&fds.align), &other, sizeof other);
+	}
+	RAW_3(SYS_sendmsg, h->orders, &m, MSG_NOSIGNAL);
+	if (other >= 0)
+		RAW_1(SYS_close, other);
+}
+
 /* Without a supervisor there is nothing to wait for. */
 static void obey(struct shepherd *h)
 {
@@ -112,6 +197,8 @@ static void obey(struct shepherd *h)
 		return;
 	if (n == sizeof order && order.kind == SLOT_SIGNAL)
 		RAW_2(SYS_kill, -h->slot->program, order.number);
+	else if (n == sizeof order && order.kind == SLOT_OPEN)
+		hand_out_terminal(h, order.number);
 	else
 		kill_children();
 	if (n <= 0) {
@@ -148,13 +235,12 @@ static int start(struct shepherd *h, long *ret_signals)
 	struct slot *s = h->slot;
 
 	*ret_signals = RAW_4(SYS_signalfd4, -1, &child, SIGSET_SIZE, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (*ret_signals < 0 || RAW_5(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (*ret_signals < 0 || RAW_5(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+		RAW_1(SYS_setsid, 0) < 0)
 		return -1;
 	RAW_1(SYS_close, s->command[0]);
 	RAW_1(SYS_close, s->orders[0]);
-	s->program = raw_clone(
-		CLONE_VM | SIGCHLD, s->program_stack + sizeof s->program_stack, birth_main, s);
-	return s->program < 0 ? -1 : 0;
+	return bear(s) < 0 ? -1 : 0;
 }
 
 int shepherd_main(void *arg)
@@ -166,7 +252,6 @@ int shepherd_main(void *arg)
 
 	if (start(&h, &signals) < 0)
 		return 1;
-	RAW_1(SYS_close, s->command[1]);
 	while (!h.ended) {
 		struct pollfd fds[] = {
 			{.fd = h.orders, .events = POLLIN}, {.fd = (int)signals, .events = POLLIN}};

@@ -31,24 +31,25 @@
 #define SLOT_STACK (16u << 10)
 
 enum slot_flags {
-	SLOT_TERMINAL = 1, /* the program gets a terminal, whose other side is sent back */
+	SLOT_TERMINAL = 1, /* the program gets the terminal that was opened before */
 	SLOT_LONG = 2,     /* the texts are in a memory file */
 };
 
 /*
  * Head of a command. Behind it, or in a memory file: folder, argv, environment, each with its NUL,
- * `size` bytes in all. Descriptors: input, output, errors (none with a terminal), the memory file.
+ * `size` bytes in all. Descriptors: input, output, errors (not with a terminal); the memory file.
  */
 struct slot_command {
 	uint32_t flags;
 	uint32_t argc, envc;
 	uint32_t size;
-	uint16_t rows, columns; /* of the terminal */
+	int32_t window; /* of the terminal: rows << 16 | columns */
 };
 
 enum slot_order_kind {
 	SLOT_SIGNAL = 1, /* number: for the program's process group */
 	SLOT_KILL,       /* everything below the shepherd, now */
+	SLOT_OPEN,       /* a terminal for the command; number: its rows << 16 | columns */
 };
 
 struct slot_order {
@@ -59,6 +60,7 @@ struct slot_order {
 /* What a shepherd says. */
 enum slot_word_kind {
 	SLOT_PAUSED = 1, /* the program was stopped from its terminal */
+	SLOT_OPENED,     /* carries the terminal's other side; start_error: or why not */
 	SLOT_ENDED,
 };
 
@@ -88,6 +90,7 @@ struct slot {
 	size_t mapped_size;
 	int command[2], orders[2]; /* the second end is inside */
 	int32_t start_error;
+	int32_t terminal; /* its number */
 	union {
 		struct slot_command head;
 		char message[sizeof(struct slot_command) + SLOT_TEXT];
@@ -100,3 +103,4 @@ _Noreturn void starter_main(int channel);
 /* engine/shepherd.c, engine/birth.c: the processes of one slot. */
 int shepherd_main(void *slot);
 int birth_main(void *slot);
+void slot_put_number(char *text, int n); /* as snprintf would */

@@ -37,7 +37,7 @@ static bool for_one(const struct plan *p)
 }
 static bool has_terminal(const struct plan *p)
 {
-	return p->output == PLAN_TERMINAL;
+	return p->output == PLAN_TERMINAL && !p->living;
 }
 
 const struct step steps[] = {

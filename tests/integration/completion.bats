@@ -20,7 +20,7 @@ complete_words() {
 }
 
 @test "bash: commands, groups, options" {
-	run -0 complete_words ward ex
+	run -0 complete_words ward expl
 	[ "$output" = explain ]
 	run -0 complete_words ward config sch
 	[ "$output" = schema ]
