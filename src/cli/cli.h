@@ -94,5 +94,6 @@ int help_unknown(const char *word, struct err *e);
 /* cli/commands, one file each */
 extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_config_check,
 	cmd_config_show, cmd_config_schema, cmd_config_import, cmd_doctor, cmd_completion, cmd_help,
-	cmd_version, cmd_run, cmd_exec, cmd_shell, cmd_start, cmd_stop, cmd_restart, cmd_recreate,
-	cmd_status, cmd_list, cmd_prune, cmd_verify;
+	cmd_version, cmd_run, cmd_exec, cmd_shell, cmd_process_list, cmd_process_output,
+	cmd_process_write, cmd_process_signal, cmd_process_wait, cmd_start, cmd_stop, cmd_restart,
+	cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify;

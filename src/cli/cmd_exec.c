@@ -7,6 +7,7 @@
 #include "cli/run.h"
 #include "door/exec.h"
 #include "door/load.h"
+#include "json/write.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@ static const struct field options[] = {
 	OPTION_AGENT(struct run_options),
 	{"terminal", F_BOOL(struct run_options, terminal, .letter = 't',
 			     .help = "give the command a terminal of its own")},
+	{"background", F_BOOL(struct run_options, background, .letter = 'b',
+			       .help = "do not wait: print an id for 'ward process'")},
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -72,6 +75,30 @@ static int carry_out(struct call *c, const struct run_request *q, struct err *e)
 	return result_status(&result);
 }
 
+static int in_background(struct call *c, const struct run_request *q, struct err *e)
+{
+	const struct run_options *o = c->options;
+	struct exec_answer *answer = arena_alloc(c->arena, sizeof *answer);
+	struct writer w = WRITER(c->out);
+	int32_t id;
+	int r = exec_background(q, c->arena, answer, &id, e);
+
+	if (r < 0)
+		return r;
+	if (!answer->run.planned)
+		return run_denied(c, &answer->run.verdict, o->json.v);
+	if (!o->json.v) {
+		buf_printf(c->out, "%d\n", id);
+		return EXIT_OK;
+	}
+	write_object(&w, NULL);
+	write_number(&w, "id", id);
+	write_text(&w, "sandbox", answer->name);
+	write_end_object(&w);
+	buf_putc(c->out, '\n');
+	return EXIT_OK;
+}
+
 static int in_session(struct call *c, struct run_request *q, struct err *e)
 {
 	const struct run_options *o = c->options;
@@ -95,7 +122,7 @@ static int in_session(struct call *c, struct run_request *q, struct err *e)
 	q->arguments_len = c->process_len;
 	if (q->terminal && !isatty(STDIN_FILENO))
 		return err_set(e, ENOTTY, "a terminal is needed as standard input");
-	return carry_out(c, q, e);
+	return o->background.v ? in_background(c, q, e) : carry_out(c, q, e);
 }
 
 static int run_it(struct call *c, struct err *e)
@@ -104,13 +131,13 @@ static int run_it(struct call *c, struct err *e)
 	struct run_request q = {.argv = (const char *const *)c->args,
 		.argc = c->arg_count,
 		.terminal = o->terminal.v,
-		.capture = o->json.v,
-		.agent_entrance = true};
+		.capture = o->json.v && !o->background.v,
+		.agent_entrance = !o->background.v};
 
 	if (c->arg_count == 0)
 		return err_set(e, EINVAL, "no command given; as in: ward exec -- make test");
-	if (o->terminal.v && o->json.v)
-		return err_set(e, EINVAL, "-t and --json exclude each other");
+	if (o->terminal.v && (o->json.v || o->background.v))
+		return err_set(e, EINVAL, "-t goes neither with --json nor with --background");
 	return in_session(c, &q, e);
 }
 
@@ -151,6 +178,7 @@ const struct command cmd_exec = {
 		"Exit status: as of 'ward run'.",
 	.examples = "  ward exec -- npm install\n"
 		    "  ward exec --session build -- make test\n"
+		    "  ward exec --background -- npm run dev\n"
 		    "  ward exec --json -- python3 script.py\n",
 	.run = run,
 };

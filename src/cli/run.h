@@ -9,7 +9,7 @@
 struct run_options {
 	struct opt_text session, agent, config;
 	struct opt_list set;
-	struct opt_bool terminal, dry_run, json;
+	struct opt_bool terminal, dry_run, background, json;
 };
 
 /* Says why the policy does not allow it; returns the exit status. */

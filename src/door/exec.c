@@ -23,6 +23,8 @@
 struct client {
 	const struct plan *plan;
 	int sandbox, signals;
+	int32_t process; /* background: its id */
+	bool background;
 	struct relay relay;
 	struct terminal terminal;
 	uint64_t idle_deadline;
@@ -85,6 +87,7 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	plan_digest(c->plan, x->config);
 	x->timeout = c->plan->timeout;
 	x->kill_grace = c->plan->kill_grace;
+	x->ring = c->background ? c->plan->output_limit : 0;
 	if (terminal) {
 		x->command.flags = SLOT_TERMINAL;
 		x->command.window = window();
@@ -151,6 +154,10 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 	switch (message.kind) {
 	case POST_ENDED:
 		take_end(c, &message.end, a);
+		return 0;
+	case POST_STARTED:
+		c->process = message.number;
+		c->ended = true;
 		return 0;
 	case POST_TERMINAL:
 		if (fds.count == 1 && c->terminal.master < 0) {
@@ -260,7 +267,8 @@ static int open_pipes(struct client *c, int streams[3], struct err *e)
 static int carry_out(struct client *c, struct arena *a, struct err *e)
 {
 	int streams[3] = {0, 1, 2}, r = 0;
-	bool piped = c->plan->output == PLAN_RELAY || c->plan->output == PLAN_CAPTURE;
+	bool piped = !c->background &&
+		     (c->plan->output == PLAN_RELAY || c->plan->output == PLAN_CAPTURE);
 
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		buf_free(&c->result->output[i]);
@@ -341,13 +349,19 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
-	struct client c = {
-		.plan = &answer->run.plan, .result = ret, .sandbox = -1, .terminal.master = -1};
+	struct client c = {.plan = &answer->run.plan,
+		.result = ret,
+		.background = q->background,
+		.sandbox = -1,
+		.terminal.master = -1};
 	int r = exec_plan(q, hopeful, a, answer, e);
 
 	*ret_reached = false;
 	if (r < 0 || !answer->run.planned)
 		return r;
+	if (!answer->run.verdict.effective->s.sandbox.keep_alive.v && q->background)
+		return err_set(e, EINVAL,
+			"a background process needs a sandbox that stays, and keepAlive is false");
 	if (!answer->run.verdict.effective->s.sandbox.keep_alive.v) {
 		answer->run.plan.living = false;
 		return run_carry_out(q, &answer->run, ret, e);
@@ -366,6 +380,7 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 		r = carry_out(&c, a, e);
 		answer->signalled = c.signalled;
 		answer->lost = c.lost;
+		answer->process = c.process;
 		if (r <= 0)
 			return r;
 		r = c.changed ? make_way(a, answer, e) : 0;
@@ -409,4 +424,17 @@ int exec_start(
 		return r;
 	*ret_answer = (struct exec_answer){0};
 	return try_start(q, false, a, ret_answer, e);
+}
+
+int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
+	int32_t *ret_id, struct err *e)
+{
+	auto_(result_free) struct result unused = {0};
+	struct run_request background = *q;
+	int r;
+
+	background.background = true;
+	r = exec_whole(&background, a, ret_answer, &unused, e);
+	*ret_id = ret_answer->process;
+	return r;
 }

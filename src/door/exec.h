@@ -13,16 +13,20 @@
 struct exec_answer {
 	struct run_answer run;
 	char name[LIVING_NAME];
-	bool made;      /* the sandbox was started for it */
-	bool lost;      /* the sandbox died under it */
-	bool died;      /* the one before was killed: it was started for that reason */
-	bool changed;   /* ... anew, because the configuration is another one */
-	bool signalled; /* the caller got signals and passed them on */
+	int32_t process; /* id of a background process */
+	bool made;       /* the sandbox was started for it */
+	bool lost;       /* the sandbox died under it */
+	bool died;       /* the one before was killed: it was started for that reason */
+	bool changed;    /* ... anew, because the configuration is another one */
+	bool signalled;  /* the caller got signals and passed them on */
 };
 
 /* As run_whole(): a refusal by policy is an answer, and on failure nothing was run. */
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e);
+/* Starts a background process in it: its id. */
+int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
+	int32_t *ret_id, struct err *e);
 /* Which sandbox it would be, and from what it would be made; nothing is started. */
 int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
 	struct err *e);

@@ -56,7 +56,7 @@ static struct known *find(pid_t shepherd)
 	return NULL;
 }
 
-/* Of a process or thread; 0: it is gone. */
+/* Of a process or thread; 0: it is gone, or has ended and only waits to be reaped. */
 static pid_t parent_of(pid_t pid)
 {
 	char name[32], text[512], *behind;
@@ -71,7 +71,9 @@ static pid_t parent_of(pid_t pid)
 	text[n] = '\0';
 	/* ") S 123 ...": the name before it may be anything. */
 	behind = strrchr(text, ')');
-	return behind && strlen(behind) > 4 ? (pid_t)strtol(behind + 4, NULL, 10) : 0;
+	if (!behind || strlen(behind) <= 4 || behind[2] == 'Z' || behind[2] == 'X')
+		return 0;
+	return (pid_t)strtol(behind + 4, NULL, 10);
 }
 
 /* The shepherd above a process: the starter's own child. 0: there is none. */
@@ -228,13 +230,18 @@ static bool kill_adopted(void)
 	return some;
 }
 
-/* What cannot be cleared takes the sandbox with it. */
-static void sweep(void)
+/*
+ * A shepherd's sockets are closed before those below it get another parent: that it has ended is
+ * waited for. What cannot be cleared takes the sandbox with it.
+ */
+static void sweep(pid_t shepherd)
 {
 	struct timespec ms = {.tv_nsec = 1000000};
 
 	for (int i = 0; i < SWEEPS; i++) {
-		if (!kill_adopted())
+		bool ending = parent_of(shepherd) == live.stage->program;
+
+		if (!kill_adopted() && !ending)
 			return;
 		nanosleep(&ms, NULL);
 	}
@@ -261,7 +268,7 @@ static void obey(void)
 		else if (m.kind == WIRE_FORGET)
 			end(m.about);
 		else if (m.kind == WIRE_SWEEP)
-			sweep();
+			sweep(m.about);
 	}
 }
 

@@ -83,6 +83,9 @@ static void update_card(struct live *v)
 	struct card *c = v->call->card;
 
 	c->running = v->running;
+	c->background = 0;
+	for (size_t i = 0; i < LIVE_PROCESSES; i++)
+		c->background += v->processes[i].id && !v->processes[i].ended;
 	c->state = v->stopping ? CARD_STOPPING : v->up ? CARD_RUNNING : CARD_STARTING;
 	c->used_ms = v->last_used / MS;
 }
@@ -296,50 +299,74 @@ static int next_due(const struct live *v)
 
 enum { ON_CONTROL, ON_CHANNEL, ON_SIGNAL, ON_LISTENER, ON_READY, ON_LINES };
 
-/* A descriptor of -1 is not looked at. */
-static size_t what_to_wait_for(const struct live *v, struct pollfd *fds, size_t *which)
+#define WAITS (ON_LINES + 2 * LIVE_LINES + LIVE_PROCESSES)
+
+struct waits {
+	struct pollfd fds[WAITS];
+	size_t of[WAITS];  /* which line, or process */
+	size_t lines, all; /* where those of lines end; those of processes */
+};
+
+static void add(struct waits *w, int fd, size_t of)
 {
-	size_t n = ON_LINES;
+	w->fds[w->all] = (struct pollfd){.fd = fd, .events = POLLIN};
+	w->of[w->all++] = of;
+}
 
-	fds[ON_CONTROL] = (struct pollfd){.fd = v->stage->control, .events = POLLIN};
-	fds[ON_CHANNEL] = (struct pollfd){.fd = v->stage->channel[0], .events = POLLIN};
-	fds[ON_SIGNAL] = (struct pollfd){.fd = v->signals, .events = POLLIN};
-	fds[ON_LISTENER] = (struct pollfd){.fd = v->up ? v->call->listener : -1, .events = POLLIN};
+/* A descriptor of -1 is not looked at. */
+static void what_to_wait_for(const struct live *v, struct waits *w)
+{
+	w->all = 0;
+	add(w, v->stage->control, 0);
+	add(w, v->stage->channel[0], 0);
+	add(w, v->signals, 0);
+	add(w, v->up ? v->call->listener : -1, 0);
 	/* Only whether whoever waits for it is still there. */
-	fds[ON_READY] = (struct pollfd){.fd = v->up ? -1 : v->call->ready};
+	add(w, v->up ? -1 : v->call->ready, 0);
+	w->fds[ON_READY].events = 0;
 	for (size_t i = 0; i < LIVE_LINES; i++) {
-		const struct live_line *l = &v->lines[i];
-
-		if (!l->used)
+		if (!v->lines[i].used)
 			continue;
-		which[n] = i;
-		fds[n++] = (struct pollfd){.fd = l->client, .events = POLLIN};
-		which[n] = i;
-		fds[n++] = (struct pollfd){.fd = l->orders, .events = POLLIN};
+		add(w, v->lines[i].client, i);
+		add(w, v->lines[i].orders, i);
 	}
-	return n;
+	w->lines = w->all;
+	for (size_t i = 0; i < LIVE_PROCESSES; i++)
+		if (v->processes[i].id && v->processes[i].output >= 0)
+			add(w, v->processes[i].output, i);
 }
 
 /* The ends of commands first: somebody waits for them. */
-static void take_all(struct live *v, const struct pollfd *fds, const size_t *which, size_t n)
+static void take_lines(struct live *v, const struct waits *w)
 {
-	for (size_t i = ON_LINES; i < n; i += 2) {
-		struct live_line *l = &v->lines[which[i]];
+	for (size_t i = ON_LINES; i < w->lines; i += 2) {
+		struct live_line *l = &v->lines[w->of[i]];
 
-		if (fds[i + 1].revents && l->used && l->orders == fds[i + 1].fd)
+		if (w->fds[i + 1].revents && l->used && l->orders == w->fds[i + 1].fd)
 			live_line_word(v, l);
-		if (fds[i].revents && l->used && l->client == fds[i].fd)
+		if (w->fds[i].revents && l->used && l->client == w->fds[i].fd)
 			live_line_request(v, l);
 	}
-	if (fds[ON_CONTROL].revents)
+	for (size_t i = w->lines; i < w->all; i++) {
+		struct live_process *p = &v->processes[w->of[i]];
+
+		if (w->fds[i].revents && p->id && p->output == w->fds[i].fd)
+			live_process_pump(v, p);
+	}
+}
+
+static void take_all(struct live *v, const struct waits *w)
+{
+	take_lines(v, w);
+	if (w->fds[ON_CONTROL].revents)
 		take_message(v);
-	if (fds[ON_CHANNEL].revents && !v->dead)
+	if (w->fds[ON_CHANNEL].revents && !v->dead)
 		take_pair(v);
-	if (fds[ON_LISTENER].revents)
+	if (w->fds[ON_LISTENER].revents)
 		take_client(v);
-	if (fds[ON_SIGNAL].revents)
+	if (w->fds[ON_SIGNAL].revents)
 		take_signals(v);
-	if (fds[ON_READY].revents)
+	if (w->fds[ON_READY].revents)
 		stop(v);
 }
 
@@ -350,8 +377,7 @@ static bool is_over(const struct live *v)
 
 static void serve(struct live *v)
 {
-	struct pollfd fds[ON_LINES + 2 * LIVE_LINES];
-	size_t which[ON_LINES + 2 * LIVE_LINES];
+	struct waits w;
 
 	v->started = v->last_used = live_now();
 	v->settle_at = live_later(v->started, MEMORY_SETTLE_MS);
@@ -360,11 +386,10 @@ static void serve(struct live *v)
 		v->watch_at = v->started;
 	ask_for_pair(v);
 	while (!is_over(v)) {
-		size_t n = what_to_wait_for(v, fds, which);
-
-		if (poll(fds, n, next_due(v)) < 0 && errno != EINTR)
+		what_to_wait_for(v, &w);
+		if (poll(w.fds, w.all, next_due(v)) < 0 && errno != EINTR)
 			break;
-		take_all(v, fds, which, n);
+		take_all(v, &w);
 		ask_for_pair(v);
 		keep_times(v);
 		update_card(v);
@@ -416,6 +441,8 @@ int live_run(struct live_call *call, struct err *e)
 
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
 	v = (struct live){.call = call, .stage = &s, .signals = -1, .pair = {-1, -1, 0}};
+	for (size_t i = 0; i < LIVE_PROCESSES; i++)
+		v.processes[i].input = v.processes[i].output = v.processes[i].ring = -1;
 	for (size_t i = 0; i < LIVE_LINES; i++)
 		v.lines[i].client = v.lines[i].orders = v.lines[i].command = -1;
 	r = make(&v, e);
@@ -432,6 +459,8 @@ int live_run(struct live_call *call, struct err *e)
 	for (size_t i = 0; i < LIVE_LINES; i++)
 		if (v.lines[i].used)
 			live_line_lost(&v, &v.lines[i]);
+	for (size_t i = 0; i < LIVE_PROCESSES; i++)
+		live_process_free(&v.processes[i]);
 	cleanup_fd(&v.pair.command);
 	cleanup_fd(&v.pair.orders);
 	cleanup_fd(&v.signals);

@@ -8,6 +8,7 @@
  * has died. Believes nothing that comes from inside but how a command has ended.
  */
 
+#include "engine/live_process.h"
 #include "engine/post.h"
 #include "engine/stage.h"
 #include "engine/wire.h"
@@ -46,6 +47,10 @@ struct live_line {
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	int asked;              /* signals that asked the command to end */
 	struct slot_word word;
+	int32_t process;   /* the command is that background process; 0: none */
+	int32_t waits_for; /* the caller waits for news of that one; 0: for none */
+	bool waits_for_end;
+	uint64_t position;    /* of the output that it has read */
 	struct post *request; /* queued: a copy of it */
 	struct packet_fds fds;
 };
@@ -64,6 +69,8 @@ struct live {
 		int32_t shepherd;
 	} pair;
 	struct live_line lines[LIVE_LINES];
+	struct live_process processes[LIVE_PROCESSES];
+	int32_t last_process;
 	uint64_t started, last_used, watch_at, settle_at, stop_at; /* us */
 	uint32_t running;
 	struct err error; /* why it could not be made */
@@ -81,9 +88,21 @@ void live_line_times(struct live *v, struct live_line *l, uint64_t now);
 void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
 /* The sandbox is gone, and with it the command. */
 void live_line_lost(struct live *v, struct live_line *l);
+void live_line_answer(struct live_line *l, const struct post *m);
+/* How often the limit of memory has killed; asked thoroughly after a failure. */
+uint32_t live_line_oom_kills(struct live *v, bool failed);
+/* engine/live_begin.c: the request to run something. */
+void live_line_exec(
+	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds);
+/* The process that waits becomes the command. */
+void live_line_hand_over(
+	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds);
 /* A pair has come: the first that waits gets it. */
 void live_line_next(struct live *v);
 void live_line_close(struct live *v, struct live_line *l);
+void live_line_fail(struct live *v, struct live_line *l, int code, const char *text);
+/* Everything below its shepherd, now. */
+void live_line_kill(struct live *v, struct live_line *l);
 /* The setup command, in the pair that waits. */
 void live_line_setup(struct live *v);
 

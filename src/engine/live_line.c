@@ -23,9 +23,6 @@
 
 static struct post in; /* what has just come */
 
-static void hand_over(
-	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds);
-
 void live_line_close(struct live *v, struct live_line *l)
 {
 	if (l->orders >= 0 || l->ended)
@@ -38,18 +35,18 @@ void live_line_close(struct live *v, struct live_line *l)
 	*l = (struct live_line){.client = -1, .orders = -1, .command = -1};
 }
 
-static void answer(struct live_line *l, const struct post *m)
+void live_line_answer(struct live_line *l, const struct post *m)
 {
 	if (l->client >= 0)
 		post_send(l->client, false, m, NULL);
 }
 
-static void fail(struct live *v, struct live_line *l, int code, const char *text)
+void live_line_fail(struct live *v, struct live_line *l, int code, const char *text)
 {
 	struct post m = {.version = POST_VERSION, .kind = POST_FAILED};
 
 	err_set(&m.error, code, "%s", text);
-	answer(l, &m);
+	live_line_answer(l, &m);
 	live_line_close(v, l);
 }
 
@@ -63,7 +60,7 @@ static void put_enforced(struct live *v, char ret[LAYER_COUNT][POST_WORD])
 }
 
 /* Kills by the limit that happened while it ran; with several commands it may be another's. */
-static uint32_t oom_kills(struct live *v, bool failed)
+uint32_t live_line_oom_kills(struct live *v, bool failed)
 {
 	struct leaf_usage u;
 
@@ -77,7 +74,7 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 {
 	const struct slot_word *w = &l->word;
 	bool failed = w->status != 0;
-	uint32_t kills = failed ? oom_kills(v, true) : l->oom_kills;
+	uint32_t kills = failed ? live_line_oom_kills(v, true) : l->oom_kills;
 
 	ret->exit_code = WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1;
 	ret->signal = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
@@ -124,6 +121,7 @@ static void finish_setup(struct live *v, struct live_line *l, const struct post_
 static void finish(struct live *v, struct live_line *l, const struct result_report *report)
 {
 	struct post m = {.version = POST_VERSION, .kind = POST_ENDED};
+	struct live_process *process;
 
 	fill_end(v, l, &m.end);
 	if (l->setup) {
@@ -132,11 +130,14 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	}
 	if (report)
 		m.end.report = *report;
-	answer(l, &m);
+	process = l->process ? live_process_find(v, l->process) : NULL;
+	live_line_answer(l, &m);
 	v->call->card->served++;
 	v->call->card->cpu_us += m.end.usage.user_us + m.end.usage.system_us;
 	v->last_used = live_now();
 	live_line_close(v, l);
+	if (process)
+		live_process_end(v, process, &m.end);
 }
 
 void live_line_lost(struct live *v, struct live_line *l)
@@ -147,7 +148,7 @@ void live_line_lost(struct live *v, struct live_line *l)
 		l->lost = l->reason == END_EXITED && !l->ended;
 		finish(v, l, NULL);
 	} else { /* whatever it wants, it was not begun */
-		fail(v, l, ESHUTDOWN, "the sandbox has ended");
+		live_line_fail(v, l, ESHUTDOWN, "the sandbox has ended");
 	}
 }
 
@@ -184,13 +185,13 @@ static void opened(struct live *v, struct live_line *l, const struct slot_word *
 	if (l->command < 0 || !l->request)
 		return;
 	if (w->start_error || fds->count != 1) {
-		fail(v, l, w->start_error ? w->start_error : EPROTO,
+		live_line_fail(v, l, w->start_error ? w->start_error : EPROTO,
 			"no terminal could be opened in the sandbox");
 		return;
 	}
 	if (l->client >= 0)
 		post_send(l->client, false, &m, fds);
-	hand_over(v, l, l->request, &l->fds);
+	live_line_hand_over(v, l, l->request, &l->fds);
 	packet_close(&l->fds);
 	free(take_ptr(l->request));
 }
@@ -206,7 +207,7 @@ void live_line_word(struct live *v, struct live_line *l)
 	if (n == -EAGAIN)
 		return;
 	if (n == sizeof w && w.kind == SLOT_PAUSED) {
-		answer(l, &paused);
+		live_line_answer(l, &paused);
 		return;
 	}
 	if (n == sizeof w && w.kind == SLOT_OPENED) {
@@ -214,14 +215,14 @@ void live_line_word(struct live *v, struct live_line *l)
 		return;
 	}
 	if (n != sizeof w || w.kind != SLOT_ENDED) {
-		live_tell(v, &(struct wire){.kind = WIRE_SWEEP});
+		live_tell(v, &(struct wire){.kind = WIRE_SWEEP, .about = l->shepherd});
 		w = (struct slot_word){.status = SIGKILL};
 	}
 	l->word = w;
 	ask_for_report(v, l);
 }
 
-static void kill_command(struct live *v, struct live_line *l)
+void live_line_kill(struct live *v, struct live_line *l)
 {
 	struct slot_order order = {.kind = SLOT_KILL};
 
@@ -238,7 +239,7 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason)
 	l->reason = reason;
 	l->deadline = 0;
 	if (reason == END_OOM || l->kill_grace == 0) {
-		kill_command(v, l);
+		live_line_kill(v, l);
 		return;
 	}
 	live_tell(v, &(struct wire){.kind = WIRE_BELOW, .about = l->shepherd, .number = SIGTERM});
@@ -260,194 +261,11 @@ void live_line_times(struct live *v, struct live_line *l, uint64_t now)
 		live_line_end(v, l, END_TIMEOUT);
 	if (l->kill_at && now >= l->kill_at) {
 		l->kill_at = 0;
-		kill_command(v, l);
+		live_line_kill(v, l);
 	}
 	if (l->give_up_at && now >= l->give_up_at) {
 		l->give_up_at = 0;
 		kill(v->stage->init, SIGKILL);
-	}
-}
-
-/* Folders would be a way out to the host. Pipes and sockets are nobody's file. */
-static int look_at_streams(const struct packet_fds *fds, bool *ret_files, struct err *e)
-{
-	*ret_files = false;
-	for (int i = 0; i < STREAMS; i++) {
-		struct stat st;
-
-		if (fstat(fds->fd[i], &st) < 0)
-			return err_sys(e, -errno, "look at descriptor %d", i);
-		if (S_ISDIR(st.st_mode))
-			return err_set(e, EISDIR,
-				"descriptor %d is a folder of the host, which is not handed in; "
-				"redirect it from a file or /dev/null",
-				i);
-		*ret_files |= !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
-	}
-	return 0;
-}
-
-static void tell_init(struct live *v, struct live_line *l, const struct packet_fds *fds)
-{
-	struct wire m = {.kind = WIRE_COMMAND, .about = l->shepherd};
-
-	for (int i = 0; i < STREAMS; i++)
-		m.command.foreign[i] = broker_file_of(fds->fd[i]);
-	live_tell(v, &m);
-	l->told = true;
-}
-
-static void keep_request(struct live_line *l, const struct post *m, struct packet_fds *fds)
-{
-	l->request = mem_alloc(sizeof *m);
-	memcpy(l->request, m, sizeof *m);
-	l->fds = *fds;
-	fds->count = 0;
-}
-
-/* The process that waits becomes the command. */
-static void hand_over(
-	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds)
-{
-	size_t text = m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size;
-	int r = packet_send(
-		l->command, false, &m->exec.command, sizeof m->exec.command + text, fds);
-
-	close(take_fd(&l->command));
-	if (r < 0)
-		live_line_end(v, l, END_INTERNAL);
-}
-
-/* The pair that waits is the line's. With a terminal, that is opened first. */
-static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
-{
-	bool terminal = m->exec.command.flags & SLOT_TERMINAL, files = false;
-	struct slot_order order = {.kind = SLOT_OPEN, .number = m->exec.command.window};
-	struct err e = {0};
-
-	if (!terminal && look_at_streams(fds, &files, &e) < 0) {
-		fail(v, l, e.code, e.text);
-		return;
-	}
-	l->queued = false;
-	l->shepherd = v->pair.shepherd;
-	l->notes = atomic_load(v->stage->notes);
-	l->oom_kills = oom_kills(v, false);
-	if (files && v->stage->plan->broker)
-		tell_init(v, l, fds);
-	l->command = take_fd(&v->pair.command);
-	l->orders = take_fd(&v->pair.orders);
-	v->running++;
-	l->began = live_now();
-	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;
-	l->kill_grace = m->exec.kill_grace;
-	if (v->watch_at)
-		v->watch_at = l->began;
-	if (!terminal) {
-		hand_over(v, l, m, fds);
-		return;
-	}
-	packet_send(l->orders, false, &order, sizeof order, NULL);
-	if (!l->request)
-		keep_request(l, m, fds);
-}
-_Static_assert(offsetof(struct post_exec, text) ==
-		       offsetof(struct post_exec, command) + sizeof(struct slot_command),
-	"head and text are sent in one piece");
-
-static bool put_words(struct post_exec *x, const char *const *words, uint32_t *io_count)
-{
-	for (; words[*io_count]; (*io_count)++) {
-		size_t len = strlen(words[*io_count]) + 1;
-
-		if (len > SLOT_TEXT - x->command.size)
-			return false;
-		memcpy(x->text + x->command.size, words[*io_count], len);
-		x->command.size += (uint32_t)len;
-	}
-	return true;
-}
-
-void live_line_setup(struct live *v)
-{
-	const struct plan *p = v->stage->plan;
-	const char *const folder[] = {p->workspace_path ? PLAN_WORKSPACE : PLAN_HOME, NULL};
-	const char *const argv[] = {"/bin/sh", "-c", p->setup, NULL};
-	int out = v->call->setup_output;
-	struct packet_fds fds = {.fd = {STDIN_FILENO, out, out}, .count = STREAMS};
-	struct live_line *l = &v->lines[0];
-	uint32_t one = 0;
-	struct err e = {0};
-
-	memset(&in, 0, offsetof(struct post, exec.text));
-	in.exec.kill_grace = p->kill_grace;
-	*l = (struct live_line){
-		.used = true, .setup = true, .client = -1, .orders = -1, .command = -1};
-	if (put_words(&in.exec, folder, &one) && put_words(&in.exec, argv, &in.exec.command.argc) &&
-		put_words(&in.exec, p->env, &in.exec.command.envc) &&
-		in.exec.command.envc < SLOT_WORDS - STREAMS)
-		start(v, l, &in, &fds);
-	if (l->orders >= 0)
-		return;
-	err_set(&e, E2BIG,
-		"setupCommand cannot be started: its environment is too large, or "
-		"standard error is a folder");
-	live_ready(v, &e);
-}
-
-void live_line_next(struct live *v)
-{
-	for (size_t i = 0; i < LIVE_LINES && v->pair.command >= 0; i++) {
-		struct live_line *l = &v->lines[i];
-
-		if (!l->queued)
-			continue;
-		start(v, l, l->request, &l->fds);
-		if (l->command >= 0 || !l->used)
-			continue;
-		packet_close(&l->fds);
-		free(take_ptr(l->request));
-	}
-}
-
-/* The texts are counted here, so that those inside need not be believed to have done so. */
-static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
-{
-	const struct slot_command *c = &x->command;
-	bool inlined = !(c->flags & SLOT_LONG);
-	size_t streams = c->flags & SLOT_TERMINAL ? 0 : STREAMS;
-	uint32_t words = 0;
-
-	if ((c->flags & ~(uint32_t)(SLOT_LONG | SLOT_TERMINAL)) || c->argc == 0 ||
-		fds->count != streams + !inlined)
-		return false;
-	if (c->size > SLOT_TEXT_MAX || c->argc > SLOT_WORDS_MAX || c->envc > SLOT_WORDS_MAX)
-		return false;
-	if (!inlined)
-		return true;
-	for (uint32_t i = 0; i < c->size; i++)
-		words += x->text[i] == '\0';
-	return c->size > 0 && c->argc + c->envc <= SLOT_WORDS && words == 1 + c->argc + c->envc &&
-	       x->text[c->size - 1] == '\0';
-}
-
-static void exec(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
-{
-	struct post changed = {
-		.version = POST_VERSION, .kind = POST_CHANGED, .number = (int32_t)v->running};
-
-	if (l->orders >= 0 || l->queued || l->ended || !is_whole(&m->exec, fds)) {
-		fail(v, l, EPROTO, "no request of ward's");
-	} else if (v->stopping) {
-		fail(v, l, ESHUTDOWN, "the sandbox is being stopped");
-	} else if (memcmp(m->exec.config, v->call->card->config, POST_CONFIG) != 0) {
-		answer(l, &changed);
-		live_line_close(v, l);
-	} else if (v->pair.command >= 0) {
-		start(v, l, m, fds);
-	} else {
-		keep_request(l, m, fds);
-		l->queued = true;
 	}
 }
 
@@ -461,7 +279,7 @@ static void pass_signal(struct live *v, struct live_line *l, int number)
 		return;
 	if (ends && l->asked++ > 0) {
 		l->reason = END_STOPPED;
-		kill_command(v, l);
+		live_line_kill(v, l);
 		return;
 	}
 	packet_send(l->orders, false, &order, sizeof order, NULL);
@@ -474,7 +292,7 @@ static void pass_signal(struct live *v, struct live_line *l, int number)
 static void stop(struct live *v, struct live_line *l, bool anyway)
 {
 	if (v->running > 0 && !anyway) {
-		fail(v, l, EBUSY, "commands are running in it");
+		live_line_fail(v, l, EBUSY, "commands are running in it");
 		return;
 	}
 	kill(getpid(), SIGTERM);
@@ -488,7 +306,7 @@ void live_line_request(struct live *v, struct live_line *l)
 	if (r == -EAGAIN)
 		return;
 	if (r == -EPROTONOSUPPORT || r == -EPROTO) {
-		fail(v, l, -r, "the sandbox was started by another version of ward");
+		live_line_fail(v, l, -r, "the sandbox was started by another version of ward");
 		return;
 	}
 	if (r < 0) { /* gone: nobody waits for the command */
@@ -501,7 +319,7 @@ void live_line_request(struct live *v, struct live_line *l)
 	}
 	switch (in.kind) {
 	case POST_EXEC:
-		exec(v, l, &in, &fds);
+		live_line_exec(v, l, &in, &fds);
 		break;
 	case POST_SIGNAL:
 		pass_signal(v, l, in.number);
@@ -510,6 +328,7 @@ void live_line_request(struct live *v, struct live_line *l)
 		stop(v, l, in.number);
 		break;
 	default:
-		fail(v, l, EPROTO, "no request of ward's");
+		if (!live_process_request(v, l, &in))
+			live_line_fail(v, l, EPROTO, "no request of ward's");
 	}
 }

@@ -15,6 +15,13 @@ static size_t size_of(const struct post *m)
 		       (m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size);
 	case POST_ENDED:
 		return HEAD + sizeof m->end;
+	case POST_PROCESS:
+		return HEAD + sizeof m->process;
+	case POST_PROCESS_OUTPUT:
+	case POST_PROCESS_WRITE:
+	case POST_PROCESS_SIGNAL:
+	case POST_OUTPUT:
+		return offsetof(struct post, data.bytes) + m->data.size;
 	case POST_FAILED:
 		return HEAD + sizeof m->error;
 	default:

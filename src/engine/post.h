@@ -19,16 +19,28 @@
 #define POST_VERSION 0x57440001u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
+#define POST_COMMAND 200
+#define POST_DATA (32u << 10)
 
 enum post_kind {
 	/* To the supervisor. */
 	POST_EXEC = 1, /* exec, with descriptors 0 to 2, and a memory file for long texts */
 	POST_SIGNAL,   /* number */
 	POST_STOP,     /* number: also while commands run */
+	/* ... about a background process, whose id is `number`. */
+	POST_PROCESSES,      /* all of them: answered by POST_PROCESS for each, then POST_DONE */
+	POST_PROCESS_OUTPUT, /* position: from there on; flag: waits until there is some */
+	POST_PROCESS_WRITE,  /* bytes for its input; flag: which is then closed */
+	POST_PROCESS_SIGNAL, /* position: the signal's number */
+	POST_PROCESS_WAIT,   /* answered by POST_ENDED */
 	/* From it. */
-	POST_CHANGED,  /* the sandbox was made from another configuration; number: commands in it */
+	POST_CHANGED,  /* the sandbox was made from another configuration */
 	POST_TERMINAL, /* carries the other side of the command's terminal */
 	POST_PAUSED,   /* the command was stopped from its terminal */
+	POST_STARTED,  /* number: the id of a background process */
+	POST_PROCESS,  /* process */
+	POST_OUTPUT,   /* data */
+	POST_DONE,     /* number: how much, or a negative errno */
 	POST_ENDED,    /* end: the last word about a command */
 	POST_FAILED,   /* error: nothing was run */
 	POST_KINDS
@@ -36,6 +48,7 @@ enum post_kind {
 
 struct post_exec {
 	uint8_t config[POST_CONFIG];
+	uint64_t ring; /* bytes of output that are kept of a background process; 0: it is none */
 	uint64_t timeout, kill_grace; /* ms; 0 = none */
 	struct slot_command command;
 	char text[SLOT_TEXT];
@@ -50,12 +63,28 @@ struct post_end {
 	char enforced[LAYER_COUNT][POST_WORD];
 };
 
+struct post_process {
+	int32_t ended, input; /* input: still open */
+	uint64_t age_ms, written, kept;
+	struct post_end end;
+	char command[POST_COMMAND];
+};
+
+struct post_data {
+	uint64_t position; /* of the first byte */
+	uint32_t flag;     /* from the supervisor: the process has ended, and this is the last */
+	uint32_t size;
+	char bytes[POST_DATA];
+};
+
 struct post {
 	uint32_t version, kind;
 	int32_t number, unused;
 	union {
 		struct post_exec exec;
 		struct post_end end;
+		struct post_process process;
+		struct post_data data;
 		struct err error;
 	};
 };

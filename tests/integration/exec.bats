@@ -319,3 +319,123 @@ y' -- true
 	ward stop --session '../../x
 y'
 }
+
+@test "background: an id, its output, its input, its end" {
+	id=$(exec_ --background -- sh -c 'while read -r l; do echo "got $l"; done; echo bye >&2; exit 4')
+	[ "$id" = 1 ]
+	run -0 ward process list
+	[[ $output == *running*"while read"* ]]
+	echo one | ward process write "$id"
+	echo two | ward process write --end "$id"
+	run -4 ward process wait "$id"
+	run -0 ward process output "$id"
+	[ "$output" = $'got one\ngot two\nbye' ]
+	run -0 ward process output --since 8 "$id"
+	[ "$output" = $'got two\nbye' ]
+	run -0 ward process list --json
+	[[ $output == *'"exitCode": 4'* ]]
+	ward stop
+}
+
+@test "background: output is followed to the end, in order, however much there is" {
+	id=$(exec_ -b -- sh -c 'for i in 1 2 3; do seq $((i * 100000)); sleep 0.1; done')
+	ward process output --follow "$id" >"$BATS_TEST_TMPDIR/out"
+	{ seq 100000 && seq 200000 && seq 300000; } | cmp - "$BATS_TEST_TMPDIR/out"
+}
+
+@test "background: what the ring no longer holds is counted" {
+	id=$(exec_ -b --set outputLimit=64K -- sh -c 'seq 100000; echo end')
+	ward process wait "$id" --set outputLimit=64K
+	ward process output --set outputLimit=64K "$id" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+	[ "$(wc -c <"$BATS_TEST_TMPDIR/out")" = 65536 ]
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/out")" = end ]
+	all=$({ seq 100000 && echo end; } | wc -c)
+	grep -qx "ward: $((all - 65536)) bytes before this are no longer kept" "$BATS_TEST_TMPDIR/err"
+}
+
+@test "background: signals, seen by other commands, ended with the sandbox" {
+	word=$(a_word)
+	id=$(exec_ -b -- sh -c "trap 'echo term' TERM; touch ready; while :; do sleep 0.0$word; done")
+	until_there ready
+	ward process signal "$id"
+	for _ in {1..100}; do
+		[[ $("$WARD" process output "$id") != *term* ]] || break
+		sleep 0.05
+	done
+	[[ $("$WARD" process output "$id") == *term* ]]
+	run -0 exec_ -- sh -c 'ps -e -o args | grep -c "[t]rap"'
+	run -125 ward stop
+	ward process signal "$id" KILL
+	run -137 ward process wait "$id"
+	run -125 ward process signal "$id"
+	[[ $output == *"No such process"* ]]
+	exec_ -b -- sleep "1000.$word"
+	ward stop --force
+	gone "$word"
+}
+
+@test "background: ids that are none, and more than there is room for" {
+	exec_ -- true
+	run -125 ward process output 7
+	[[ $output == *"no such background process"* ]]
+	run -125 ward process wait x
+	run -125 ward process wait
+	for i in {1..62}; do exec_ -b -- sleep 1000 >/dev/null; done
+	run exec_ -- true
+	[ "$status" = 0 ] || [ "$status" = 125 ]
+	ward stop --force
+	exec_ -- true
+}
+
+# on_terminal KEYS COMMAND...: with a terminal of 33 rows and 101 columns; types the keys, one line of the file after
+# the other, whenever nothing comes for a moment, and prints what is on the screen and the exit status.
+on_terminal() {
+	python3 - "$@" <<-'END'
+		import fcntl, os, pty, select, struct, sys, termios
+		keys = open(sys.argv[1], "rb").read().decode("unicode_escape").encode("latin1").splitlines(True)
+		pid, fd = pty.fork()
+		if pid == 0:
+		    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
+		    os.execv(sys.argv[2], sys.argv[2:])
+		out = b""
+		while True:
+		    quiet = not select.select([fd], [], [], 0.7 if keys else 20)[0]
+		    if quiet and not keys:
+		        break
+		    if quiet:
+		        key = keys.pop(0)
+		        os.write(fd, key if not key.endswith(b"\x1a\n") and not key.endswith(b"\x03\n") else key[:-1])
+		        continue
+		    try:
+		        data = os.read(fd, 65536)
+		    except OSError:
+		        break
+		    if not data:
+		        break
+		    out += data
+		print(out.decode("utf8", "replace"))
+		print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+}
+
+@test "shell: a terminal of its size, job control, its exit status" {
+	cat >"$BATS_TEST_TMPDIR/keys" <<-'END'
+		tty; stty size; echo $((6*7))
+		sleep 1000
+		\x1a
+		jobs -l | sed s/Stopped/halted/
+		kill -9 %1; sleep 0.1; exit 5
+	END
+	run -0 on_terminal "$BATS_TEST_TMPDIR/keys" "$WARD" shell
+	[[ $output == *"/dev/pts/0"*"33 101"*42* ]]
+	[[ $output == *halted* ]]
+	[[ $output == *"status 5" ]]
+}
+
+@test "exec -t: keys reach the command as signals" {
+	printf 'hello\n\\x03\n' >"$BATS_TEST_TMPDIR/keys"
+	run -0 on_terminal "$BATS_TEST_TMPDIR/keys" "$WARD" exec -t -- cat
+	[[ $output == *hello*hello*"status 130" ]]
+	run -125 exec_ -t -- true </dev/null
+	[[ $output == *"terminal is needed"* ]]
+}

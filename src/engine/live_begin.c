@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A command of a living sandbox begins: what was asked for is checked, and handed to the pair of
+ * processes that waits for it. */
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "base/mem.h"
+#include "engine/live.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define STREAMS 3
+
+/* Folders would be a way out to the host. Pipes and sockets are nobody's file. */
+static int look_at_streams(const struct packet_fds *fds, bool *ret_files, struct err *e)
+{
+	*ret_files = false;
+	for (int i = 0; i < STREAMS; i++) {
+		struct stat st;
+
+		if (fstat(fds->fd[i], &st) < 0)
+			return err_sys(e, -errno, "look at descriptor %d", i);
+		if (S_ISDIR(st.st_mode))
+			return err_set(e, EISDIR,
+				"descriptor %d is a folder of the host, which is not handed in; "
+				"redirect it from a file or /dev/null",
+				i);
+		*ret_files |= !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
+	}
+	return 0;
+}
+
+static void tell_init(struct live *v, struct live_line *l, const struct packet_fds *fds)
+{
+	struct wire m = {.kind = WIRE_COMMAND, .about = l->shepherd};
+
+	for (int i = 0; i < STREAMS; i++)
+		m.command.foreign[i] = broker_file_of(fds->fd[i]);
+	live_tell(v, &m);
+	l->told = true;
+}
+
+static void keep_request(struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	l->request = mem_alloc(sizeof *m);
+	memcpy(l->request, m, sizeof *m);
+	l->fds = *fds;
+	fds->count = 0;
+}
+
+/* The process that waits becomes the command. */
+void live_line_hand_over(
+	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds)
+{
+	size_t text = m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size;
+	int r = packet_send(
+		l->command, false, &m->exec.command, sizeof m->exec.command + text, fds);
+
+	close(take_fd(&l->command));
+	if (r < 0)
+		live_line_end(v, l, END_INTERNAL);
+}
+
+/* The pair that waits is the line's. With a terminal, that is opened first. */
+static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	bool terminal = m->exec.command.flags & SLOT_TERMINAL, files = false;
+	struct slot_order order = {.kind = SLOT_OPEN, .number = m->exec.command.window};
+	struct err e = {0};
+
+	if (!terminal && look_at_streams(fds, &files, &e) < 0) {
+		live_line_fail(v, l, e.code, e.text);
+		return;
+	}
+	l->queued = false;
+	l->shepherd = v->pair.shepherd;
+	l->notes = atomic_load(v->stage->notes);
+	l->oom_kills = live_line_oom_kills(v, false);
+	if (files && v->stage->plan->broker)
+		tell_init(v, l, fds);
+	l->command = take_fd(&v->pair.command);
+	l->orders = take_fd(&v->pair.orders);
+	v->running++;
+	l->began = live_now();
+	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;
+	l->kill_grace = m->exec.kill_grace;
+	if (v->watch_at)
+		v->watch_at = l->began;
+	if (!terminal) {
+		live_line_hand_over(v, l, m, fds);
+		return;
+	}
+	packet_send(l->orders, false, &order, sizeof order, NULL);
+	if (!l->request)
+		keep_request(l, m, fds);
+}
+_Static_assert(offsetof(struct post_exec, text) ==
+		       offsetof(struct post_exec, command) + sizeof(struct slot_command),
+	"head and text are sent in one piece");
+
+static bool put_words(struct post_exec *x, const char *const *words, uint32_t *io_count)
+{
+	for (; words[*io_count]; (*io_count)++) {
+		size_t len = strlen(words[*io_count]) + 1;
+
+		if (len > SLOT_TEXT - x->command.size)
+			return false;
+		memcpy(x->text + x->command.size, words[*io_count], len);
+		x->command.size += (uint32_t)len;
+	}
+	return true;
+}
+
+void live_line_setup(struct live *v)
+{
+	static struct post in;
+	const struct plan *p = v->stage->plan;
+	const char *const folder[] = {p->workspace_path ? PLAN_WORKSPACE : PLAN_HOME, NULL};
+	const char *const argv[] = {"/bin/sh", "-c", p->setup, NULL};
+	int out = v->call->setup_output;
+	struct packet_fds fds = {.fd = {STDIN_FILENO, out, out}, .count = STREAMS};
+	struct live_line *l = &v->lines[0];
+	uint32_t one = 0;
+	struct err e = {0};
+
+	memset(&in, 0, offsetof(struct post, exec.text));
+	in.exec.kill_grace = p->kill_grace;
+	*l = (struct live_line){
+		.used = true, .setup = true, .client = -1, .orders = -1, .command = -1};
+	if (put_words(&in.exec, folder, &one) && put_words(&in.exec, argv, &in.exec.command.argc) &&
+		put_words(&in.exec, p->env, &in.exec.command.envc) &&
+		in.exec.command.envc < SLOT_WORDS - STREAMS)
+		start(v, l, &in, &fds);
+	if (l->orders >= 0)
+		return;
+	err_set(&e, E2BIG,
+		"setupCommand cannot be started: its environment is too large, or "
+		"standard error is a folder");
+	live_ready(v, &e);
+}
+
+void live_line_next(struct live *v)
+{
+	for (size_t i = 0; i < LIVE_LINES && v->pair.command >= 0; i++) {
+		struct live_line *l = &v->lines[i];
+
+		if (!l->queued)
+			continue;
+		start(v, l, l->request, &l->fds);
+		if (l->command >= 0 || !l->used)
+			continue;
+		packet_close(&l->fds);
+		free(take_ptr(l->request));
+	}
+}
+
+/* The texts are counted here, so that those inside need not be believed to have done so. */
+static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
+{
+	const struct slot_command *c = &x->command;
+	bool inlined = !(c->flags & SLOT_LONG);
+	size_t streams = c->flags & SLOT_TERMINAL ? 0 : STREAMS;
+	uint32_t words = 0;
+
+	if ((c->flags & ~(uint32_t)(SLOT_LONG | SLOT_TERMINAL)) || c->argc == 0 ||
+		fds->count != streams + !inlined)
+		return false;
+	if (c->size > SLOT_TEXT_MAX || c->argc > SLOT_WORDS_MAX || c->envc > SLOT_WORDS_MAX)
+		return false;
+	if (!inlined)
+		return true;
+	for (uint32_t i = 0; i < c->size; i++)
+		words += x->text[i] == '\0';
+	return c->size > 0 && c->argc + c->envc <= SLOT_WORDS && words == 1 + c->argc + c->envc &&
+	       x->text[c->size - 1] == '\0';
+}
+
+/* The line becomes the process's own: its caller only hears the id. */
+static void begin_background(struct live *v, struct live_line *l, const struct post *m)
+{
+	struct post started = {.version = POST_VERSION, .kind = POST_STARTED};
+	auto_(packet_close) struct packet_fds streams = {.count = 0};
+	struct live_process *p =
+		m->exec.command.flags ? NULL : live_process_new(v, &m->exec, &streams);
+
+	if (!p) {
+		live_line_fail(v, l, EAGAIN, "there are too many background processes");
+		return;
+	}
+	l->process = started.number = p->id;
+	live_line_answer(l, &started);
+	close(take_fd(&l->client));
+	if (v->pair.command >= 0) {
+		start(v, l, m, &streams);
+	} else {
+		keep_request(l, m, &streams);
+		l->queued = true;
+	}
+}
+
+void live_line_exec(
+	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	struct post changed = {
+		.version = POST_VERSION, .kind = POST_CHANGED, .number = (int32_t)v->running};
+
+	if (l->orders >= 0 || l->queued || l->ended || l->waits_for || !is_whole(&m->exec, fds)) {
+		live_line_fail(v, l, EPROTO, "no request of ward's");
+	} else if (v->stopping) {
+		live_line_fail(v, l, ESHUTDOWN, "the sandbox is being stopped");
+	} else if (memcmp(m->exec.config, v->call->card->config, POST_CONFIG) != 0) {
+		live_line_answer(l, &changed);
+		live_line_close(v, l);
+	} else if (m->exec.ring) {
+		begin_background(v, l, m);
+	} else if (v->pair.command >= 0) {
+		start(v, l, m, fds);
+	} else {
+		keep_request(l, m, fds);
+		l->queued = true;
+	}
+}
