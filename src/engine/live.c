@@ -21,6 +21,7 @@
 
 #define MS 1000u
 #define NEVER UINT64_MAX
+#define ASK_AGAIN_MS 20
 
 uint64_t live_now(void)
 {
@@ -146,10 +147,14 @@ static void take_message(struct live *v)
 	}
 }
 
+/* One is kept ready; after a refusal not at once again. */
 static void ask_for_pair(struct live *v)
 {
-	if (v->asked || v->pair.command >= 0 || v->dead)
+	if (v->asked || v->pair.command >= 0 || v->dead || v->running >= SLOT_COUNT)
 		return;
+	if (v->ask_at && live_now() < v->ask_at)
+		return;
+	v->ask_at = 0;
 	v->asked = packet_send(v->stage->channel[0], false, "", 1, NULL) == 0;
 }
 
@@ -168,8 +173,9 @@ static void take_pair(struct live *v)
 		kill_all(v);
 		return;
 	}
-	if (ready.error) { /* too many processes: asked again when one has ended */
+	if (ready.error) { /* too many processes */
 		packet_close(&fds);
+		v->ask_at = live_later(live_now(), ASK_AGAIN_MS);
 		return;
 	}
 	v->pair.command = fds.fd[0];
@@ -286,6 +292,7 @@ static int next_due(const struct live *v)
 		sooner(&first, v->watch_at);
 	sooner(&first, v->settle_at);
 	sooner(&first, v->stop_at);
+	sooner(&first, v->ask_at);
 	if (is_idle(v) && v->call->idle_ms)
 		sooner(&first, live_later(v->last_used, v->call->idle_ms));
 	if (is_idle(v) && v->call->age_ms)

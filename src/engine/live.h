@@ -71,7 +71,7 @@ struct live {
 	struct live_line lines[LIVE_LINES];
 	struct live_process processes[LIVE_PROCESSES];
 	int32_t last_process;
-	uint64_t started, last_used, watch_at, settle_at, stop_at; /* us */
+	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at; /* us */
 	uint32_t running;
 	struct err error; /* why it could not be made */
 };

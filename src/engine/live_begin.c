@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #define STREAMS 3
+#define QUEUE_MS 30000 /* that a command may wait for a process to become */
 
 /* Folders would be a way out to the host. Pipes and sockets are nobody's file. */
 static int look_at_streams(const struct packet_fds *fds, bool *ret_files, struct err *e)
@@ -52,6 +53,13 @@ static void keep_request(struct live_line *l, const struct post *m, struct packe
 	memcpy(l->request, m, sizeof *m);
 	l->fds = *fds;
 	fds->count = 0;
+}
+
+static void wait_for_pair(struct live_line *l, const struct post *m, struct packet_fds *fds)
+{
+	keep_request(l, m, fds);
+	l->queued = true;
+	l->deadline = live_later(live_now(), QUEUE_MS);
 }
 
 /* The process that waits becomes the command. */
@@ -199,8 +207,7 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 	if (v->pair.command >= 0) {
 		start(v, l, m, &streams);
 	} else {
-		keep_request(l, m, &streams);
-		l->queued = true;
+		wait_for_pair(l, m, &streams);
 	}
 }
 
@@ -222,7 +229,6 @@ void live_line_exec(
 	} else if (v->pair.command >= 0) {
 		start(v, l, m, fds);
 	} else {
-		keep_request(l, m, fds);
-		l->queued = true;
+		wait_for_pair(l, m, fds);
 	}
 }

@@ -8,6 +8,7 @@
 #include "engine/enforced.h"
 #include "engine/live.h"
 #include "engine/wire.h"
+#include "sys/memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -135,6 +136,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	v->call->card->served++;
 	v->call->card->cpu_us += m.end.usage.user_us + m.end.usage.system_us;
 	v->last_used = live_now();
+	v->settle_at = live_later(v->last_used, MEMORY_SETTLE_MS);
 	live_line_close(v, l);
 	if (process)
 		live_process_end(v, process, &m.end);
@@ -253,6 +255,12 @@ void live_line_times(struct live *v, struct live_line *l, uint64_t now)
 {
 	if (l->ended && now >= l->give_up_at) {
 		finish(v, l, NULL);
+		return;
+	}
+	if (l->queued && l->deadline && now >= l->deadline) {
+		live_line_fail(v, l, EAGAIN,
+			"no process could be started in the sandbox in time: too many commands run "
+			"in it, or its limit of processes is reached");
 		return;
 	}
 	if (l->orders < 0)
