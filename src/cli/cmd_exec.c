@@ -99,10 +99,11 @@ static int in_background(struct call *c, const struct run_request *q, struct err
 	return EXIT_OK;
 }
 
-static int in_session(struct call *c, struct run_request *q, struct err *e)
+static int in_session(struct call *c, const struct run_request *given, struct err *e)
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
+	struct run_request q = *given;
 	struct load_request load = {.config = o->config.v, .sets = &o->set};
 	struct session session;
 	int r = session_parse(c->arena, o->session.v, o->agent.v, &session, e);
@@ -113,16 +114,16 @@ static int in_session(struct call *c, struct run_request *q, struct err *e)
 	r = load_config(&load, &config, e);
 	if (r < 0)
 		return r;
-	q->config = &config;
-	q->user_file = o->config.v;
-	q->session = o->session.v;
-	q->agent = o->agent.v;
-	q->env = (const char *const *)environ;
-	q->arguments = c->process;
-	q->arguments_len = c->process_len;
-	if (q->terminal && !isatty(STDIN_FILENO))
+	q.config = &config;
+	q.user_file = o->config.v;
+	q.session = o->session.v;
+	q.agent = o->agent.v;
+	q.env = (const char *const *)environ;
+	q.arguments = c->process;
+	q.arguments_len = c->process_len;
+	if (q.terminal && !isatty(STDIN_FILENO))
 		return err_set(e, ENOTTY, "a terminal is needed as standard input");
-	return o->background.v ? in_background(c, q, e) : carry_out(c, q, e);
+	return o->background.v ? in_background(c, &q, e) : carry_out(c, &q, e);
 }
 
 static int run_it(struct call *c, struct err *e)

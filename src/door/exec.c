@@ -129,15 +129,9 @@ static void take_end(struct client *c, const struct post_end *end, struct arena 
 	c->ended = true;
 }
 
-static void tell(struct client *c, uint32_t kind, int number)
+static void tell(struct client *c, enum post_kind kind, int number)
 {
-	struct post m; /* only its head is sent */
-
-	m.version = POST_VERSION;
-	m.kind = kind;
-	m.number = number;
-	m.unused = 0;
-	post_send(c->sandbox, true, &m, NULL);
+	post_send(c->sandbox, true, post_new(kind, number), NULL);
 }
 
 /* 1: not by this sandbox, which is being stopped or has to be; the next one is asked. */
@@ -346,26 +340,17 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
-	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
+/* In the sandbox that is there, or the one that comes after it. */
+static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_answer *answer,
+	struct result *ret, bool *ret_reached, struct err *e)
 {
 	struct client c = {.plan = &answer->run.plan,
 		.result = ret,
 		.background = q->background,
 		.sandbox = -1,
 		.terminal.master = -1};
-	int r = exec_plan(q, hopeful, a, answer, e);
+	int r = 0;
 
-	*ret_reached = false;
-	if (r < 0 || !answer->run.planned)
-		return r;
-	if (!answer->run.verdict.effective->s.sandbox.keep_alive.v && q->background)
-		return err_set(e, EINVAL,
-			"a background process needs a sandbox that stays, and keepAlive is false");
-	if (!answer->run.verdict.effective->s.sandbox.keep_alive.v) {
-		answer->run.plan.living = false;
-		return run_carry_out(q, &answer->run, ret, e);
-	}
 	for (int i = 0; i < TRIES && r == 0; i++) {
 		auto_fd int sandbox = -1, signals = -1;
 
@@ -387,6 +372,33 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 		c.changed = false;
 	}
 	return r < 0 ? r : err_set(e, EAGAIN, "the sandbox is stopped again and again");
+}
+
+static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
+{
+	int r = exec_plan(q, hopeful, a, answer, e);
+	bool stays;
+
+	*ret_reached = false;
+	if (r < 0 || !answer->run.planned)
+		return r;
+	stays = answer->run.verdict.effective->s.sandbox.keep_alive.v;
+	if (!stays && q->background)
+		return err_set(e, EINVAL,
+			"a background process needs a sandbox that stays, and keepAlive is false");
+	if (stays)
+		return in_sandbox(q, a, answer, ret, ret_reached, e);
+	answer->run.plan.living = false;
+	return run_carry_out(q, &answer->run, ret, e);
+}
+
+int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
+	struct result *ret, struct err *e)
+{
+	bool reached;
+
+	return in_sandbox(q, a, io_answer, ret, &reached, e);
 }
 
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,

@@ -24,6 +24,9 @@ struct exec_answer {
 /* As run_whole(): a refusal by policy is an answer, and on failure nothing was run. */
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e);
+/* The same command once more, as it was decided and planned. */
+int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
+	struct result *ret, struct err *e);
 /* Starts a background process in it: its id. */
 int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	int32_t *ret_id, struct err *e);

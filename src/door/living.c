@@ -276,7 +276,6 @@ static int ask(int fd, struct post *io, struct err *e)
 {
 	int r;
 
-	io->version = POST_VERSION;
 	r = post_send(fd, true, io, NULL);
 	if (r == 0)
 		r = post_receive(fd, true, io, NULL);
@@ -288,7 +287,7 @@ static int ask(int fd, struct post *io, struct err *e)
 /* The lock is free when the last of it is gone. */
 int living_stop(int place, const char *name, bool anyway, struct err *e)
 {
-	static struct post m;
+	struct post *m;
 	auto_fd int fd = living_connect(place, name, e);
 	struct place_row row;
 	int r;
@@ -297,12 +296,11 @@ int living_stop(int place, const char *name, bool anyway, struct err *e)
 		return fd;
 	if (place_read(place, name, &row) < 0)
 		return err_set(e, ENOENT, "sandbox '%s' has just ended", name);
-	m.kind = POST_STOP;
-	m.number = anyway;
-	r = ask(fd, &m, e);
-	if (r == 0 && m.kind == POST_FAILED && m.error.code != ESHUTDOWN) {
-		m.error.text[sizeof m.error.text - 1] = '\0';
-		return err_set(e, m.error.code, "sandbox '%s': %s", name, m.error.text);
+	m = post_new(POST_STOP, anyway);
+	r = ask(fd, m, e);
+	if (r == 0 && m->kind == POST_FAILED && m->error.code != ESHUTDOWN) {
+		m->error.text[sizeof m->error.text - 1] = '\0';
+		return err_set(e, m->error.code, "sandbox '%s': %s", name, m->error.text);
 	}
 	if (r < 0 && r != -ECONNRESET)
 		return r;

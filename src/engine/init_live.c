@@ -295,9 +295,11 @@ static _Noreturn void serve(void)
 
 		if (n < 0 && errno != EINTR)
 			_exit(1);
-		if (n == 0)
-			memory_settle();
 		settled = n == 0;
+		if (settled) {
+			memory_settle();
+			continue;
+		}
 		obey();
 		if (fds[2].revents & POLLIN)
 			broker_serve(&live.stage->broker, live.stage->listener);

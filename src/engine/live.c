@@ -52,13 +52,13 @@ void live_tell(struct live *v, const struct wire *m)
 /* Whoever has come already, or comes while the name is taken away, is sent to the next one. */
 static void close_door(struct live *v)
 {
-	struct post m = {.version = POST_VERSION, .kind = POST_FAILED};
+	struct post *m = post_new(POST_FAILED, 0);
 	int fd;
 
 	unlinkat(v->call->place, v->call->name, 0);
-	err_set(&m.error, ESHUTDOWN, "the sandbox is being stopped");
+	err_set(&m->error, ESHUTDOWN, "the sandbox is being stopped");
 	while ((fd = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		post_send(fd, false, &m, NULL);
+		post_send(fd, false, m, NULL);
 		close(fd);
 	}
 	close(v->call->listener);

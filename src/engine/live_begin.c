@@ -127,24 +127,24 @@ static bool put_words(struct post_exec *x, const char *const *words, uint32_t *i
 
 void live_line_setup(struct live *v)
 {
-	static struct post in;
 	const struct plan *p = v->stage->plan;
 	const char *const folder[] = {p->workspace_path ? PLAN_WORKSPACE : PLAN_HOME, NULL};
 	const char *const argv[] = {"/bin/sh", "-c", p->setup, NULL};
 	int out = v->call->setup_output;
 	struct packet_fds fds = {.fd = {STDIN_FILENO, out, out}, .count = STREAMS};
 	struct live_line *l = &v->lines[0];
+	struct post *in = post_new(POST_EXEC, 0);
 	uint32_t one = 0;
 	struct err e = {0};
 
-	memset(&in, 0, offsetof(struct post, exec.text));
-	in.exec.kill_grace = p->kill_grace;
+	in->exec.kill_grace = p->kill_grace;
 	*l = (struct live_line){
 		.used = true, .setup = true, .client = -1, .orders = -1, .command = -1};
-	if (put_words(&in.exec, folder, &one) && put_words(&in.exec, argv, &in.exec.command.argc) &&
-		put_words(&in.exec, p->env, &in.exec.command.envc) &&
-		in.exec.command.envc < SLOT_WORDS - STREAMS)
-		start(v, l, &in, &fds);
+	if (put_words(&in->exec, folder, &one) &&
+		put_words(&in->exec, argv, &in->exec.command.argc) &&
+		put_words(&in->exec, p->env, &in->exec.command.envc) &&
+		in->exec.command.envc < SLOT_WORDS - STREAMS)
+		start(v, l, in, &fds);
 	if (l->orders >= 0)
 		return;
 	err_set(&e, E2BIG,
@@ -192,7 +192,6 @@ static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
 /* The line becomes the process's own: its caller only hears the id. */
 static void begin_background(struct live *v, struct live_line *l, const struct post *m)
 {
-	struct post started = {.version = POST_VERSION, .kind = POST_STARTED};
 	auto_(packet_close) struct packet_fds streams = {.count = 0};
 	struct live_process *p =
 		m->exec.command.flags ? NULL : live_process_new(v, &m->exec, &streams);
@@ -201,8 +200,8 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 		live_line_fail(v, l, EAGAIN, "there are too many background processes");
 		return;
 	}
-	l->process = started.number = p->id;
-	live_line_answer(l, &started);
+	l->process = p->id;
+	live_line_answer(l, post_new(POST_STARTED, p->id));
 	close(take_fd(&l->client));
 	if (v->pair.command >= 0) {
 		start(v, l, m, &streams);
@@ -214,15 +213,12 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 void live_line_exec(
 	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
 {
-	struct post changed = {
-		.version = POST_VERSION, .kind = POST_CHANGED, .number = (int32_t)v->running};
-
 	if (l->orders >= 0 || l->queued || l->ended || l->waits_for || !is_whole(&m->exec, fds)) {
 		live_line_fail(v, l, EPROTO, "no request of ward's");
 	} else if (v->stopping) {
 		live_line_fail(v, l, ESHUTDOWN, "the sandbox is being stopped");
 	} else if (memcmp(m->exec.config, v->call->card->config, POST_CONFIG) != 0) {
-		live_line_answer(l, &changed);
+		live_line_answer(l, post_new(POST_CHANGED, (int32_t)v->running));
 		live_line_close(v, l);
 	} else if (m->exec.ring) {
 		begin_background(v, l, m);

@@ -44,10 +44,10 @@ void live_line_answer(struct live_line *l, const struct post *m)
 
 void live_line_fail(struct live *v, struct live_line *l, int code, const char *text)
 {
-	struct post m = {.version = POST_VERSION, .kind = POST_FAILED};
+	struct post *m = post_new(POST_FAILED, 0);
 
-	err_set(&m.error, code, "%s", text);
-	live_line_answer(l, &m);
+	err_set(&m->error, code, "%s", text);
+	live_line_answer(l, m);
 	live_line_close(v, l);
 }
 
@@ -121,25 +121,25 @@ static void finish_setup(struct live *v, struct live_line *l, const struct post_
 /* The last word about a command. */
 static void finish(struct live *v, struct live_line *l, const struct result_report *report)
 {
-	struct post m = {.version = POST_VERSION, .kind = POST_ENDED};
+	struct post *m = post_new(POST_ENDED, 0);
 	struct live_process *process;
 
-	fill_end(v, l, &m.end);
+	fill_end(v, l, &m->end);
 	if (l->setup) {
-		finish_setup(v, l, &m.end);
+		finish_setup(v, l, &m->end);
 		return;
 	}
 	if (report)
-		m.end.report = *report;
+		m->end.report = *report;
 	process = l->process ? live_process_find(v, l->process) : NULL;
-	live_line_answer(l, &m);
+	live_line_answer(l, m);
 	v->call->card->served++;
-	v->call->card->cpu_us += m.end.usage.user_us + m.end.usage.system_us;
+	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;
 	v->last_used = live_now();
 	v->settle_at = live_later(v->last_used, MEMORY_SETTLE_MS);
 	live_line_close(v, l);
 	if (process)
-		live_process_end(v, process, &m.end);
+		live_process_end(v, process, &m->end);
 }
 
 void live_line_lost(struct live *v, struct live_line *l)
@@ -182,8 +182,6 @@ void live_line_report(struct live *v, const struct wire *m)
 static void opened(struct live *v, struct live_line *l, const struct slot_word *w,
 	const struct packet_fds *fds)
 {
-	struct post m = {.version = POST_VERSION, .kind = POST_TERMINAL};
-
 	if (l->command < 0 || !l->request)
 		return;
 	if (w->start_error || fds->count != 1) {
@@ -192,7 +190,7 @@ static void opened(struct live *v, struct live_line *l, const struct slot_word *
 		return;
 	}
 	if (l->client >= 0)
-		post_send(l->client, false, &m, fds);
+		post_send(l->client, false, post_new(POST_TERMINAL, 0), fds);
 	live_line_hand_over(v, l, l->request, &l->fds);
 	packet_close(&l->fds);
 	free(take_ptr(l->request));
@@ -204,12 +202,11 @@ void live_line_word(struct live *v, struct live_line *l)
 	struct slot_word w;
 	auto_(packet_close) struct packet_fds fds = {.count = 0};
 	ssize_t n = packet_receive(l->orders, false, &w, sizeof w, &fds);
-	struct post paused = {.version = POST_VERSION, .kind = POST_PAUSED};
 
 	if (n == -EAGAIN)
 		return;
 	if (n == sizeof w && w.kind == SLOT_PAUSED) {
-		live_line_answer(l, &paused);
+		live_line_answer(l, post_new(POST_PAUSED, 0));
 		return;
 	}
 	if (n == sizeof w && w.kind == SLOT_OPENED) {

@@ -157,23 +157,20 @@ static void send(struct live_line *l, const struct post *m)
 /* A part of what was written from there on; nothing when all of it was read. */
 static void send_output(struct live_line *l, const struct live_process *p, uint64_t from)
 {
-	static struct post m;
+	struct post *m = post_new(POST_OUTPUT, p->id);
 	uint64_t at;
 	ssize_t n;
 
-	m.version = POST_VERSION;
-	m.kind = POST_OUTPUT;
-	m.number = p->id;
 	from = from < first(p) ? first(p) : from > p->written ? p->written : from;
 	at = from % p->size;
-	m.data.size = p->written - from < POST_DATA ? (uint32_t)(p->written - from) : POST_DATA;
-	if (m.data.size > p->size - at)
-		m.data.size = (uint32_t)(p->size - at);
-	n = m.data.size ? pread(p->ring, m.data.bytes, m.data.size, (off_t)at) : 0;
-	m.data.size = n > 0 ? (uint32_t)n : 0;
-	m.data.position = from;
-	m.data.flag = p->ended && p->output < 0 && from + m.data.size == p->written;
-	send(l, &m);
+	m->data.size = p->written - from < POST_DATA ? (uint32_t)(p->written - from) : POST_DATA;
+	if (m->data.size > p->size - at)
+		m->data.size = (uint32_t)(p->size - at);
+	n = m->data.size ? pread(p->ring, m->data.bytes, m->data.size, (off_t)at) : 0;
+	m->data.size = n > 0 ? (uint32_t)n : 0;
+	m->data.position = from;
+	m->data.flag = p->ended && p->output < 0 && from + m->data.size == p->written;
+	send(l, m);
 }
 
 static bool has_news(const struct live_process *p, const struct live_line *l)
@@ -183,12 +180,10 @@ static bool has_news(const struct live_process *p, const struct live_line *l)
 
 static void say_ended(struct live *v, struct live_line *l, const struct live_process *p)
 {
-	static struct post m;
+	struct post *m = post_new(POST_ENDED, p->id);
 
-	m.version = POST_VERSION;
-	m.kind = POST_ENDED;
-	m.end = p->end;
-	send(l, &m);
+	m->end = p->end;
+	send(l, m);
 	live_line_close(v, l);
 }
 
@@ -220,28 +215,23 @@ void live_process_end(struct live *v, struct live_process *p, const struct post_
 
 static void send_list(struct live *v, struct live_line *l)
 {
-	static struct post m;
-
-	m.version = POST_VERSION;
 	for (size_t i = 0; i < LIVE_PROCESSES; i++) {
 		const struct live_process *p = &v->processes[i];
+		struct post *m;
 
 		if (p->id == 0)
 			continue;
-		m.kind = POST_PROCESS;
-		m.number = p->id;
-		m.process = (struct post_process){.ended = p->ended,
+		m = post_new(POST_PROCESS, p->id);
+		m->process = (struct post_process){.ended = p->ended,
 			.input = p->input >= 0,
 			.age_ms = ((p->ended ? p->over : live_now()) - p->began) / 1000,
 			.written = p->written,
 			.kept = p->written - first(p),
 			.end = p->end};
-		memcpy(m.process.command, p->command, sizeof p->command);
-		send(l, &m);
+		memcpy(m->process.command, p->command, sizeof p->command);
+		send(l, m);
 	}
-	m.kind = POST_DONE;
-	m.number = 0;
-	send(l, &m);
+	send(l, post_new(POST_DONE, 0));
 }
 
 /* What it takes at once; the caller asks again for the rest. */
@@ -285,13 +275,7 @@ static int32_t signal_process(struct live *v, struct live_process *p, uint64_t n
 
 static void done(struct live_line *l, int32_t number)
 {
-	struct post m;
-
-	m.version = POST_VERSION;
-	m.kind = POST_DONE;
-	m.number = number;
-	m.unused = 0;
-	send(l, &m);
+	send(l, post_new(POST_DONE, number));
 }
 
 bool live_process_request(struct live *v, struct live_line *l, const struct post *m)

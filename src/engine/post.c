@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #define HEAD offsetof(struct post, exec)
 
@@ -27,6 +28,18 @@ static size_t size_of(const struct post *m)
 	default:
 		return HEAD;
 	}
+}
+
+struct post *post_new(enum post_kind kind, int32_t number)
+{
+	static struct post m;
+
+	m.version = POST_VERSION;
+	m.kind = kind;
+	m.number = number;
+	m.data.size = m.exec.command.size = m.exec.command.flags = 0;
+	memset(&m.exec, 0, size_of(&m) - HEAD);
+	return &m;
 }
 
 int post_send(int socket, bool wait, const struct post *m, const struct packet_fds *fds)

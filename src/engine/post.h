@@ -89,6 +89,8 @@ struct post {
 	};
 };
 
+/* A message of that kind, empty; there is one, which every call makes anew: messages are large. */
+struct post *post_new(enum post_kind kind, int32_t number);
 /* Descriptors: those of struct slot_command. 0 or a negative errno. */
 int post_send(int socket, bool wait, const struct post *m, const struct packet_fds *fds);
 /* As wire_receive: -EAGAIN, -ECONNRESET, -EPROTO; -EPROTONOSUPPORT: another version of ward. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * warm ROUNDS [MILLISECONDS]
+ *
+ * Starts /bin/true on the host and in the running sandbox of the current folder, by turns, the
+ * latter without a process of ward's own, and prints the medians in microseconds: HOST SANDBOX.
+ */
+
+#include "door/exec.h"
+#include "door/load.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_ROUNDS 100000
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, long count)
+{
+	qsort(values, (size_t)count, sizeof *values, compare);
+	return values[count / 2];
+}
+
+static double on_host(void)
+{
+	static char path[] = "/bin/true";
+	char *argv[] = {path, NULL};
+	double start = now();
+	int status;
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0 ||
+		waitpid(pid, &status, 0) != pid || status != 0)
+		return -1;
+	return now() - start;
+}
+
+static double in_sandbox(const struct run_request *q, struct exec_answer *answer, struct err *e)
+{
+	struct arena a = {0};
+	struct result result = {0};
+	double start = now(), took;
+	int r = exec_again(q, &a, answer, &result, e);
+
+	took = now() - start;
+	arena_free(&a);
+	return r < 0 || result.exit_code != 0 ? -1 : took;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const command[] = {"/bin/true", NULL};
+	static double host[MAX_ROUNDS], sandbox[MAX_ROUNDS];
+	static struct arena a;
+	static struct config config;
+	static struct exec_answer answer;
+	struct load_request load = {.wish.agent = "main"};
+	struct run_request q = {.config = &config,
+		.argv = command,
+		.argc = 1,
+		.env = (const char *const *)environ,
+		.agent_entrance = true};
+	struct timespec pause = {.tv_nsec = argc > 2 ? strtol(argv[2], NULL, 10) * 1000000 : 0};
+	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 500;
+	struct result first = {0};
+	struct err e = {0};
+
+	if (rounds < 1 || rounds > MAX_ROUNDS)
+		return 2;
+	if (load_config(&load, &config, &e) < 0 || exec_whole(&q, &a, &answer, &first, &e) < 0) {
+		fprintf(stderr, "warm: %s\n", e.text);
+		return 1;
+	}
+	for (long i = 0; i < rounds; i++) {
+		host[i] = on_host();
+		nanosleep(&pause, NULL);
+		sandbox[i] = in_sandbox(&q, &answer, &e);
+		nanosleep(&pause, NULL);
+		if (host[i] < 0 || sandbox[i] < 0) {
+			fprintf(stderr, "warm: it failed: %s\n", e.text);
+			return 1;
+		}
+	}
+	printf("%.1f %.1f\n", median(host, rounds), median(sandbox, rounds));
+	return 0;
+}
