@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -209,6 +210,7 @@ static void take_client(struct live *v)
 	if (fd < 0 || !l || packet_peer(fd, &uid, &pid) < 0 || (uid != geteuid() && uid != 0))
 		return;
 	*l = (struct live_line){.used = true, .client = take_fd(&fd), .orders = -1, .command = -1};
+	live_line_request(v, l); /* which is often there already */
 }
 
 static void take_signals(struct live *v)
@@ -382,6 +384,15 @@ static bool is_over(const struct live *v)
 	return v->dead || (v->stopping && v->running == 0);
 }
 
+static void take_enforced(struct live *v)
+{
+	struct result r = {0};
+
+	enforced_fill(v->stage, &r);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		snprintf(v->enforced[i], POST_WORD, "%s", r.enforced[i] ? r.enforced[i] : "none");
+}
+
 static void serve(struct live *v)
 {
 	struct waits w;
@@ -391,6 +402,7 @@ static void serve(struct live *v)
 	if (v->stage->plan->limits.memory != PLAN_NO_LIMIT &&
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
 		v->watch_at = v->started;
+	take_enforced(v);
 	ask_for_pair(v);
 	while (!is_over(v)) {
 		what_to_wait_for(v, &w);

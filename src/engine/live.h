@@ -42,7 +42,6 @@ struct live_line {
 	int32_t shepherd;
 	bool told;                                                 /* init knows of it */
 	uint32_t notes;                                            /* that init had when it began */
-	uint32_t oom_kills;                                        /* the same */
 	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	int asked;              /* signals that asked the command to end */
@@ -73,6 +72,8 @@ struct live {
 	int32_t last_process;
 	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at; /* us */
 	uint32_t running;
+	uint32_t oom_kills; /* that were seen */
+	char enforced[LAYER_COUNT][POST_WORD];
 	struct err error; /* why it could not be made */
 };
 
@@ -89,8 +90,6 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
 /* The sandbox is gone, and with it the command. */
 void live_line_lost(struct live *v, struct live_line *l);
 void live_line_answer(struct live_line *l, const struct post *m);
-/* How often the limit of memory has killed; asked thoroughly after a failure. */
-uint32_t live_line_oom_kills(struct live *v, bool failed);
 /* engine/live_begin.c: the request to run something. */
 void live_line_exec(
 	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds);

@@ -89,7 +89,6 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->queued = false;
 	l->shepherd = v->pair.shepherd;
 	l->notes = atomic_load(v->stage->notes);
-	l->oom_kills = live_line_oom_kills(v, false);
 	if (files && v->stage->plan->broker)
 		tell_init(v, l, fds);
 	l->command = take_fd(&v->pair.command);

@@ -51,31 +51,25 @@ void live_line_fail(struct live *v, struct live_line *l, int code, const char *t
 	live_line_close(v, l);
 }
 
-static void put_enforced(struct live *v, char ret[LAYER_COUNT][POST_WORD])
+/*
+ * Kills by the limit that nobody has heard of yet. With several commands they may be another's,
+ * which has not ended.
+ */
+static uint32_t new_kills(struct live *v)
 {
-	struct result r = {0};
-
-	enforced_fill(v->stage, &r);
-	for (int i = 0; i < LAYER_COUNT; i++)
-		snprintf(ret[i], POST_WORD, "%s", r.enforced[i] ? r.enforced[i] : "none");
-}
-
-/* Kills by the limit that happened while it ran; with several commands it may be another's. */
-uint32_t live_line_oom_kills(struct live *v, bool failed)
-{
+	uint32_t before = v->oom_kills;
 	struct leaf_usage u;
 
-	leaf_usage(&v->stage->leaf, failed, &u);
+	leaf_usage(&v->stage->leaf, true, &u);
 	if (u.memory_peak > v->call->card->memory_peak)
 		v->call->card->memory_peak = u.memory_peak;
-	return (uint32_t)u.oom_kills;
+	v->oom_kills = (uint32_t)u.oom_kills;
+	return v->oom_kills > before ? v->oom_kills - before : 0;
 }
 
 static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 {
 	const struct slot_word *w = &l->word;
-	bool failed = w->status != 0;
-	uint32_t kills = failed ? live_line_oom_kills(v, true) : l->oom_kills;
 
 	ret->exit_code = WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1;
 	ret->signal = WIFSIGNALED(w->status) ? WTERMSIG(w->status) : 0;
@@ -84,8 +78,8 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	ret->reason = l->reason != END_EXITED ? l->reason
 		      : ret->signal           ? END_SIGNALLED
 					      : END_EXITED;
-	if (kills > l->oom_kills)
-		ret->hits[HIT_MEMORY] = kills - l->oom_kills;
+	if (w->status != 0)
+		ret->hits[HIT_MEMORY] = new_kills(v);
 	if (l->reason == END_OOM && ret->hits[HIT_MEMORY] == 0)
 		ret->hits[HIT_MEMORY] = 1;
 	if (l->reason == END_EXITED && ret->exit_code != 0 && ret->hits[HIT_MEMORY] > 0)
@@ -96,7 +90,7 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	ret->usage.memory_peak = w->largest;
 	ret->usage.read_bytes = w->read_bytes;
 	ret->usage.written_bytes = w->written_bytes;
-	put_enforced(v, ret->enforced);
+	memcpy(ret->enforced, v->enforced, sizeof ret->enforced);
 }
 
 /* A sandbox that could not be set up is none. */
