@@ -11,7 +11,8 @@ refusal='EPERM|ENOSYS|SIGSYS'
 # What some kernels are built without, or give to nobody but the machine's root.
 lacking='bpf|perf_event_open|init_module|finit_module|delete_module|kexec_load|kexec_file_load|iopl|ioperm|userfaultfd'
 lacking+='|io_uring_.*|open_tree_attr'
-is_root || lacking+='|reboot|swapoff|acct|syslog|fanotify_init'
+# (open_by_handle_at: to users only since Linux 6.13.)
+is_root || lacking+='|reboot|swapoff|acct|syslog|fanotify_init|open_by_handle_at'
 
 @test "mounts cannot be made, moved or removed, by the old or the new calls" {
 	answers mount
