@@ -42,7 +42,7 @@ static void notes(const struct exec_answer *answer, const struct result *r)
 	} rows[] = {
 		{answer->changed, "the configuration has changed: the sandbox was made anew"},
 		{answer->died, "the sandbox had been killed: a new one was started"},
-		{r->reason == END_STOPPED && !answer->signalled,
+		{r->reason == END_STOPPED && !answer->signalled && r->exit_code != 0,
 			"the sandbox was stopped, and the command with it"},
 		{answer->lost, "the sandbox died, and the command with it; the next command gets a "
 			       "new one"},

@@ -106,10 +106,10 @@ static void show_process(struct call *c, const struct post_process *p, int32_t i
 	boxes_ago(p->age_ms, age);
 	if (!p->ended)
 		snprintf(state, sizeof state, "running");
-	else if (p->end.exit_code >= 0)
-		snprintf(state, sizeof state, "exited %d", p->end.exit_code);
+	else if (p->exit_code >= 0)
+		snprintf(state, sizeof state, "exited %d", p->exit_code);
 	else
-		snprintf(state, sizeof state, "signal %d", p->end.signal);
+		snprintf(state, sizeof state, "signal %d", p->signal);
 	escape_text(&command, p->command);
 	buf_printf(c->out, "%4d  %-12s %6s %10llu  %s\n", id, state, age,
 		(unsigned long long)p->written, buf_text(&command));
@@ -117,7 +117,7 @@ static void show_process(struct call *c, const struct post_process *p, int32_t i
 
 static void write_process(struct writer *w, const struct post_process *p, int32_t id)
 {
-	int reason = p->end.reason >= 0 && p->end.reason < END_COUNT ? p->end.reason : END_INTERNAL;
+	int reason = p->reason >= 0 && p->reason < END_COUNT ? p->reason : END_INTERNAL;
 
 	write_object(w, NULL);
 	write_number(w, "id", id);
@@ -128,8 +128,8 @@ static void write_process(struct writer *w, const struct post_process *p, int32_
 	write_unsigned(w, "outputKept", p->kept);
 	write_bool(w, "inputOpen", p->input);
 	if (p->ended) {
-		write_number(w, "exitCode", p->end.exit_code);
-		write_number(w, "signal", p->end.signal);
+		write_number(w, "exitCode", p->exit_code);
+		write_number(w, "signal", p->signal);
 		write_text(w, "reason", end_reason_names[reason]);
 	}
 	write_end_object(w);

@@ -2,6 +2,7 @@
 #include "door/exec.h"
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "engine/relay.h"
 #include "engine/stage.h"
 #include "engine/terminal.h"
@@ -22,9 +23,10 @@
 
 struct client {
 	const struct plan *plan;
+	const uint8_t *config; /* its digest */
 	int sandbox, signals;
 	int32_t process; /* background: its id */
-	bool background;
+	bool background, keep;
 	struct relay relay;
 	struct terminal terminal;
 	uint64_t idle_deadline;
@@ -34,32 +36,80 @@ struct client {
 
 static struct post message; /* large */
 
-static int put_texts(const struct plan *p, struct buf *out, struct slot_command *c)
+static size_t count(const char *const *words, size_t *io_size)
 {
-	buf_add(out, p->cwd, strlen(p->cwd) + 1);
-	for (c->argc = 0; p->argv[c->argc]; c->argc++)
-		buf_add(out, p->argv[c->argc], strlen(p->argv[c->argc]) + 1);
-	for (c->envc = 0; p->env[c->envc]; c->envc++)
-		buf_add(out, p->env[c->envc], strlen(p->env[c->envc]) + 1);
-	c->size = (uint32_t)out->len;
-	return out->dropped || c->argc > SLOT_WORDS_MAX || c->envc > SLOT_WORDS_MAX ? -E2BIG : 0;
+	size_t n = 0;
+
+	for (; words[n]; n++)
+		*io_size += strlen(words[n]) + 1;
+	return n;
+}
+
+/* There is room: its size was counted. */
+static char *put_word(char *to, const char *word)
+{
+	size_t len = strlen(word) + 1;
+
+	memcpy(to, word, len);
+	return to + len;
+}
+
+static char *put_words(char *to, const char *const *words)
+{
+	for (; *words; words++)
+		to = put_word(to, *words);
+	return to;
+}
+
+/* The folder, argv, the environment, each with its NUL. */
+static void put_texts(const struct plan *p, char *to)
+{
+	to = put_word(to, p->cwd);
+	to = put_words(to, p->argv);
+	put_words(to, p->env);
 }
 
 /* What is too long for a message travels in a file in memory. */
-static int put_long(const struct buf *text, int *ret)
+static int put_long(const struct plan *p, size_t size, int *ret)
 {
 	auto_fd int fd = memfd_create("command", MFD_CLOEXEC);
+	auto_free char *text = mem_alloc(size);
 
 	if (fd < 0)
 		return -errno;
-	for (size_t done = 0; done < text->len;) {
-		ssize_t n = write(fd, buf_text(text) + done, text->len - done);
+	put_texts(p, text);
+	for (size_t done = 0; done < size;) {
+		ssize_t n = write(fd, text + done, size - done);
 
 		if (n < 0)
 			return -errno;
 		done += (size_t)n;
 	}
 	*ret = take_fd(&fd);
+	return 0;
+}
+
+static int put_command(const struct plan *p, struct post_exec *x, struct packet_fds *io_fds,
+	int *ret_file, struct err *e)
+{
+	size_t size = strlen(p->cwd) + 1;
+	size_t argc = count(p->argv, &size), envc = count(p->env, &size);
+	int r;
+
+	if (size > SLOT_TEXT_MAX || argc > SLOT_WORDS_MAX || envc > SLOT_WORDS_MAX)
+		return err_sys(e, -E2BIG, "send the command and its environment");
+	x->command.argc = (uint32_t)argc;
+	x->command.envc = (uint32_t)envc;
+	x->command.size = (uint32_t)size;
+	if (size <= SLOT_TEXT && argc + envc <= SLOT_WORDS) {
+		put_texts(p, x->text);
+		return 0;
+	}
+	r = put_long(p, size, ret_file);
+	if (r < 0)
+		return err_sys(e, r, "make a file in memory");
+	x->command.flags |= SLOT_LONG;
+	io_fds->fd[io_fds->count++] = *ret_file;
 	return 0;
 }
 
@@ -76,7 +126,6 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	bool terminal = c->plan->output == PLAN_TERMINAL;
 	struct packet_fds fds = {
 		.fd = {streams[0], streams[1], streams[2]}, .count = terminal ? 0 : 3};
-	auto_(buf_free) struct buf text = BUF(SLOT_TEXT_MAX);
 	auto_fd int file = -1;
 	struct post_exec *x = &message.exec;
 	int r;
@@ -84,27 +133,21 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	memset(&message, 0, offsetof(struct post, exec.text));
 	message.version = POST_VERSION;
 	message.kind = POST_EXEC;
-	plan_digest(c->plan, x->config);
+	memcpy(x->config, c->config, sizeof x->config);
 	x->timeout = c->plan->timeout;
 	x->kill_grace = c->plan->kill_grace;
+	x->keep = c->keep;
 	x->ring = c->background ? c->plan->output_limit : 0;
 	if (terminal) {
 		x->command.flags = SLOT_TERMINAL;
 		x->command.window = window();
 	}
-	r = put_texts(c->plan, &text, &x->command);
+	r = put_command(c->plan, x, &fds, &file, e);
 	if (r < 0)
-		return err_sys(e, r, "send the command and its environment");
-	if (text.len <= SLOT_TEXT && x->command.argc + x->command.envc <= SLOT_WORDS) {
-		memcpy(x->text, buf_text(&text), text.len);
-	} else {
-		r = put_long(&text, &file);
-		if (r < 0)
-			return err_sys(e, r, "make a file in memory");
-		x->command.flags |= SLOT_LONG;
-		fds.fd[fds.count++] = file;
-	}
+		return r;
 	r = post_send(c->sandbox, true, &message, &fds);
+	if (r == -EPIPE && c->keep) /* it has ended since the last command */
+		return 1;
 	/* It may have said why it does not listen. */
 	return r < 0 && r != -EPIPE ? err_sys(e, r, "speak to the sandbox") : 0;
 }
@@ -162,6 +205,8 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 		}
 		return 0;
 	case POST_PAUSED:
+		if (c->terminal.master < 0)
+			return 0;
 		terminal_suspend(&c->terminal);
 		tell(c, POST_SIGNAL, SIGCONT);
 		return 0;
@@ -323,6 +368,7 @@ int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct
 		return r;
 	ret->run.plan.living = true;
 	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
+	plan_digest(&ret->run.plan, ret->config);
 	return 0;
 }
 
@@ -345,6 +391,7 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 	struct result *ret, bool *ret_reached, struct err *e)
 {
 	struct client c = {.plan = &answer->run.plan,
+		.config = answer->config,
 		.result = ret,
 		.background = q->background,
 		.sandbox = -1,
@@ -355,6 +402,10 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		auto_fd int sandbox = -1, signals = -1;
 
 		r = find_or_start(q, a, answer, &sandbox, e);
+		if (r == -ENOENT) { /* stopped as soon as it was there */
+			r = 0;
+			continue;
+		}
 		if (r == 0)
 			r = stage_signals(&signals, e);
 		if (r < 0)
@@ -394,11 +445,27 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 }
 
 int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
-	struct result *ret, struct err *e)
+	int *io_connection, struct result *ret, struct err *e)
 {
+	struct client c = {.plan = &io_answer->run.plan,
+		.config = io_answer->config,
+		.result = ret,
+		.keep = true,
+		.signals = -1,
+		.terminal.master = -1};
 	bool reached;
+	int r = 0;
 
-	return in_sandbox(q, a, io_answer, ret, &reached, e);
+	if (*io_connection < 0)
+		r = find_or_start(q, a, io_answer, io_connection, e);
+	if (r < 0)
+		return r;
+	c.sandbox = *io_connection;
+	r = carry_out(&c, a, e);
+	if (r == 0)
+		return 0;
+	close(take_fd(io_connection));
+	return r < 0 ? r : in_sandbox(q, a, io_answer, ret, &reached, e);
 }
 
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,

@@ -13,20 +13,24 @@
 struct exec_answer {
 	struct run_answer run;
 	char name[LIVING_NAME];
-	int32_t process; /* id of a background process */
-	bool made;       /* the sandbox was started for it */
-	bool lost;       /* the sandbox died under it */
-	bool died;       /* the one before was killed: it was started for that reason */
-	bool changed;    /* ... anew, because the configuration is another one */
-	bool signalled;  /* the caller got signals and passed them on */
+	uint8_t config[POST_CONFIG]; /* digest of what it is made from */
+	int32_t process;             /* id of a background process */
+	bool made;                   /* the sandbox was started for it */
+	bool lost;                   /* the sandbox died under it */
+	bool died;                   /* the one before was killed: it was started for that reason */
+	bool changed;                /* ... anew, because the configuration is another one */
+	bool signalled;              /* the caller got signals and passed them on */
 };
 
 /* As run_whole(): a refusal by policy is an answer, and on failure nothing was run. */
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e);
-/* The same command once more, as it was decided and planned. */
+/*
+ * The same command once more, as it was decided and planned, over a connection that is kept (-1:
+ * none yet; the caller closes it). Signals are the caller's own affair.
+ */
 int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
-	struct result *ret, struct err *e);
+	int *io_connection, struct result *ret, struct err *e);
 /* Starts a background process in it: its id. */
 int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	int32_t *ret_id, struct err *e);

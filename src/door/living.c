@@ -277,7 +277,7 @@ static int ask(int fd, struct post *io, struct err *e)
 	int r;
 
 	r = post_send(fd, true, io, NULL);
-	if (r == 0)
+	if (r == 0 || r == -EPIPE) /* it may have said something before it went */
 		r = post_receive(fd, true, io, NULL);
 	if (r == -ECONNRESET || r == 0)
 		return r;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <termios.h>
@@ -209,7 +210,12 @@ int birth_main(void *arg)
 	struct slot *s = arg;
 	struct command c;
 	int socket = s->command[1];
-	long r = RAW_2(SYS_setpgid, 0, 0);
+	long r = RAW_5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+
+	/* Without its shepherd it must not become anything: the slot may be given to others. */
+	if (r < 0 || RAW_1(SYS_getppid, 0) == 1)
+		return 127;
+	r = RAW_2(SYS_setpgid, 0, 0);
 
 	if (r < 0)
 		return 127;

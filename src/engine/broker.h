@@ -34,6 +34,7 @@
 #define BROKER_ALIAS_MAX 128
 #define BROKER_WAITING_MAX 32
 #define BROKER_BELOW_MAX 64
+#define BROKER_MOUNTS_MAX 512
 #define BROKER_VALUE_MAX 65536 /* the kernel's bound of an extended attribute */
 
 /* Which file, by the mount that it is seen through too. */
@@ -56,8 +57,6 @@ struct broker_spec {
 	 * outside when it was looked at: wherever the path leads by then, it is not in there.
 	 */
 	bool floor;
-	const struct broker_file *foreign; /* what callers handed in as 0-2; may change later */
-	size_t foreign_count;
 	bool floor_truncates; /* that domain knows the right to truncate, too (interface 3) */
 	/* Where there are several commands: the report about the one that a process belongs to.
 	 * Asked while the process waits for its answer. NULL: the broker's own. */
@@ -112,9 +111,10 @@ struct broker {
 	pid_t caller; /* whose call is being served */
 	int ready;    /* 0: not yet; 1; or what failed, negative */
 	pid_t self;
-	uint64_t mount;                   /* the workspace's */
-	uint64_t below[BROKER_BELOW_MAX]; /* of mounts that the host has below it */
-	size_t below_count;
+	uint64_t mount;                     /* the workspace's */
+	uint64_t below[BROKER_BELOW_MAX];   /* of mounts that the host has below it */
+	uint64_t mounts[BROKER_MOUNTS_MAX]; /* all that the sandbox has: nothing is mounted later */
+	size_t below_count, mount_count;
 	int proc, fds, slash, root;
 	int woken; /* the listener that wakes on this CPU */
 	/* Patterns for what links at protected names lead to. */
@@ -128,8 +128,6 @@ struct broker {
 	_Alignas(8) char value[BROKER_VALUE_MAX]; /* also what is read of folders */
 };
 
-/* The file behind a descriptor, for `foreign`; inode 0 when it cannot be known. */
-struct broker_file broker_file_of(int fd);
 /* Keeps the pointers of the spec. Opens nothing. Fails when the kernel's messages are larger than
  * what there is room for (-E2BIG), or has none (-ENOSYS). */
 int broker_init(struct broker *b, const struct broker_spec *spec);

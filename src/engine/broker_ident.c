@@ -29,20 +29,20 @@ int broker_identify(int fd, const char *path, struct broker_ident *ret_ident)
 	return 0;
 }
 
-struct broker_file broker_file_of(int fd)
-{
-	struct broker_ident ident = {0};
-
-	broker_identify(fd, "", &ident);
-	return ident.file;
-}
-
 bool broker_own_mount(const struct broker *b, uint64_t mount)
 {
 	if (mount == b->mount)
 		return true;
 	for (size_t i = 0; i < b->below_count; i++)
 		if (mount == b->below[i])
+			return true;
+	return false;
+}
+
+bool broker_is_of_sandbox(const struct broker *b, uint64_t mount)
+{
+	for (size_t i = 0; i < b->mount_count; i++)
+		if (mount == b->mounts[i])
 			return true;
 	return false;
 }
@@ -54,6 +54,9 @@ static bool take_mount(struct broker *b, const char *line)
 	const char *place = line;
 	uint64_t id = strtoull(line, NULL, 10);
 
+	if (b->mount_count == BROKER_MOUNTS_MAX)
+		return false;
+	b->mounts[b->mount_count++] = id;
 	for (int word = 0; word < 4 && place; word++) {
 		place = strchr(place, ' ');
 		place = place ? place + 1 : NULL;
@@ -73,7 +76,7 @@ int broker_find_mounts(struct broker *b)
 	size_t len = 0;
 	ssize_t n;
 
-	b->below_count = 0;
+	b->below_count = b->mount_count = 0;
 	if (fd < 0)
 		return -errno;
 	while (len < sizeof text - 1 && (n = read(fd, text + len, sizeof text - 1 - len)) > 0)

@@ -184,7 +184,9 @@ int broker_judge_move(struct broker_call *c, const struct broker_place *from,
 	return -EACCES;
 }
 
-/* One of the files that the caller of ward handed in; what may be done to it, the program can do.
+/*
+ * A file that somebody handed in by a descriptor, whenever that was: it lies on none of the
+ * sandbox's mounts. What has no name on any file system is nobody's but the program's.
  */
 static bool is_foreign(const struct broker_call *c, const struct broker_place *p)
 {
@@ -192,16 +194,9 @@ static bool is_foreign(const struct broker_call *c, const struct broker_place *p
 
 	if (broker_identify(p->object, "", &ident) < 0)
 		return true;
-	if (S_ISFIFO(ident.mode) || S_ISSOCK(ident.mode))
+	if (S_ISFIFO(ident.mode) || S_ISSOCK(ident.mode) || ident.nameless)
 		return false;
-	for (size_t i = 0; i < c->b->spec.foreign_count; i++) {
-		const struct broker_file *f = &c->b->spec.foreign[i];
-
-		if (f->inode && f->inode == ident.file.inode && f->device == ident.file.device &&
-			f->mount == ident.file.mount)
-			return true;
-	}
-	return false;
+	return !broker_is_of_sandbox(c->b, ident.file.mount);
 }
 
 /*

@@ -81,7 +81,9 @@ int broker_identify(int fd, const char *path, struct broker_ident *ret_ident);
  * by a descriptor can have any name, so that the name alone proves nothing.
  */
 bool broker_own_mount(const struct broker *b, uint64_t mount);
-/* Learns the mounts below the workspace. Nothing can be mounted there later. */
+/* Is it one of the sandbox's at all? What was handed in by a descriptor is not. */
+bool broker_is_of_sandbox(const struct broker *b, uint64_t mount);
+/* Learns the mounts, and which are below the workspace. Nothing can be mounted there later. */
 int broker_find_mounts(struct broker *b);
 
 /* broker_proc.c: paths through /proc, where the broker would meet itself. */

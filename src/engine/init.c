@@ -211,7 +211,6 @@ void init_leave_streams(const struct stage *s)
 
 static int start_broker(struct stage *s, struct err *e)
 {
-	static struct broker_file foreign[3];
 	const struct plan *p = s->plan;
 	struct broker_spec spec = {
 		.root = PLAN_WORKSPACE,
@@ -227,14 +226,8 @@ static int start_broker(struct stage *s, struct err *e)
 	};
 	int r;
 
-	if (p->living) {
+	if (p->living)
 		init_live_spec(&spec);
-	} else if (p->broker) {
-		for (int fd = 0; fd < 3; fd++)
-			foreign[fd] = broker_file_of(fd);
-		spec.foreign = foreign;
-		spec.foreign_count = ARRAY_LEN(foreign);
-	}
 	r = broker_init(&s->broker, &spec);
 
 	return r < 0 ? err_sys(e, r, "listen to the filter on system calls") : 0;

@@ -28,8 +28,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define STREAMS 3
-#define ANCESTORS 256
+#define ANCESTORS (4u << 20) /* more processes than there can be */
 #define PROCESSES 8192
 #define SWEEPS 2000 /* of a millisecond */
 
@@ -42,7 +41,6 @@ static struct {
 	struct stage *stage;
 	int signals;
 	struct known known[SLOT_COUNT];
-	struct broker_file foreign[SLOT_COUNT * STREAMS];
 	struct broker_report nobody; /* of what nobody is known for */
 	pid_t pids[PROCESSES], parents[PROCESSES];
 } live;
@@ -56,31 +54,44 @@ static struct known *find(pid_t shepherd)
 	return NULL;
 }
 
-/* Of a process or thread; 0: it is gone, or has ended and only waits to be reaped. */
-static pid_t parent_of(pid_t pid)
+/* What /proc says of a process or thread. */
+struct look {
+	pid_t parent; /* 0: it is gone */
+	bool over;    /* it has ended, all of it, and only waits to be reaped */
+};
+
+/* ") S 123 ...": the name before it may be anything. The number of threads is the 18th from there.
+ */
+static struct look look_at(pid_t pid)
 {
-	char name[32], text[512], *behind;
+	char name[32], text[512], *at;
 	auto_fd int fd = -1;
+	struct look ret = {0};
 	ssize_t n;
 
 	snprintf(name, sizeof name, "/proc/%d/stat", pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (n <= 0)
-		return 0;
+		return ret;
 	text[n] = '\0';
-	/* ") S 123 ...": the name before it may be anything. */
-	behind = strrchr(text, ')');
-	if (!behind || strlen(behind) <= 4 || behind[2] == 'Z' || behind[2] == 'X')
-		return 0;
-	return (pid_t)strtol(behind + 4, NULL, 10);
+	at = strrchr(text, ')');
+	if (!at || strlen(at) <= 4)
+		return ret;
+	ret.over = at[2] == 'Z' || at[2] == 'X';
+	ret.parent = (pid_t)strtol(at + 4, NULL, 10);
+	for (int word = 0; word < 18 && at; word++)
+		at = strchr(at + 1, ' ');
+	if (ret.over && at && strtol(at, NULL, 10) > 1)
+		ret.over = false; /* its first thread has ended, others live */
+	return ret;
 }
 
 /* The shepherd above a process: the starter's own child. 0: there is none. */
 static pid_t shepherd_of(pid_t pid)
 {
-	for (int i = 0; i < ANCESTORS && pid > 1; i++) {
-		pid_t parent = parent_of(pid);
+	for (unsigned i = 0; i < ANCESTORS && pid > 1; i++) {
+		pid_t parent = look_at(pid).parent;
 
 		if (parent == live.stage->program)
 			return pid;
@@ -112,27 +123,7 @@ static struct broker_report *report_of(void *unused, pid_t tid)
 
 void init_live_spec(struct broker_spec *spec)
 {
-	spec->foreign = live.foreign;
-	spec->foreign_count = ARRAY_LEN(live.foreign);
 	spec->report_of = report_of;
-}
-
-static void forget(struct known *k)
-{
-	size_t i = (size_t)(k - live.known);
-
-	k->shepherd = 0;
-	memset(&live.foreign[i * STREAMS], 0, STREAMS * sizeof live.foreign[0]);
-}
-
-static void begin(const struct wire *m)
-{
-	struct known *k = know(m->about);
-
-	if (!k) /* the supervisor has lost count */
-		_exit(1);
-	memcpy(&live.foreign[(size_t)(k - live.known) * STREAMS], m->command.foreign,
-		sizeof m->command.foreign);
 }
 
 static void end(int32_t shepherd)
@@ -142,8 +133,7 @@ static void end(int32_t shepherd)
 
 	if (k) {
 		init_take_report(&k->report, &m.report);
-		k->report = (struct broker_report){0};
-		forget(k);
+		*k = (struct known){0};
 	}
 	wire_send(live.stage->control, true, &m, NULL);
 }
@@ -158,6 +148,7 @@ static size_t list_processes(void)
 {
 	auto_(close_folder) DIR *d = opendir("/proc");
 	struct dirent *entry;
+	struct look look;
 	size_t n = 0;
 
 	while (d && n < PROCESSES && (entry = readdir(d))) {
@@ -165,15 +156,18 @@ static size_t list_processes(void)
 
 		if (pid <= 1)
 			continue;
+		look = look_at((pid_t)pid);
+		if (look.over)
+			continue;
 		live.pids[n] = (pid_t)pid;
-		live.parents[n++] = parent_of((pid_t)pid);
+		live.parents[n++] = look.parent;
 	}
 	return n;
 }
 
 static bool is_below(pid_t pid, pid_t shepherd, size_t count)
 {
-	for (int depth = 0; depth < ANCESTORS && pid > 1; depth++) {
+	for (unsigned depth = 0; depth < PROCESSES && pid > 1; depth++) {
 		size_t i = 0;
 
 		while (i < count && live.pids[i] != pid)
@@ -227,7 +221,7 @@ static bool kill_adopted(void)
 			kill(live.pids[i], SIGKILL);
 			some = true;
 		}
-	return some;
+	return some || count == PROCESSES; /* some found no room */
 }
 
 /*
@@ -237,11 +231,15 @@ static bool kill_adopted(void)
 static void sweep(pid_t shepherd)
 {
 	struct timespec ms = {.tv_nsec = 1000000};
+	int clear = 0;
 
+	/* Twice: who has come behind the first look is seen by the second. */
 	for (int i = 0; i < SWEEPS; i++) {
-		bool ending = parent_of(shepherd) == live.stage->program;
+		struct look s = look_at(shepherd);
+		bool ending = s.parent == live.stage->program && !s.over;
 
-		if (!kill_adopted() && !ending)
+		clear = !kill_adopted() && !ending ? clear + 1 : 0;
+		if (clear == 2)
 			return;
 		nanosleep(&ms, NULL);
 	}
@@ -261,8 +259,6 @@ static void obey(void)
 			_exit(1); /* no supervisor, no sandbox */
 		if (m.kind == WIRE_ALL)
 			kill(-1, m.number);
-		else if (m.kind == WIRE_COMMAND)
-			begin(&m);
 		else if (m.kind == WIRE_BELOW)
 			signal_below(m.about, m.number);
 		else if (m.kind == WIRE_FORGET)

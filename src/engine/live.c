@@ -148,15 +148,22 @@ static void take_message(struct live *v)
 	}
 }
 
-/* One is kept ready; after a refusal not at once again. */
+/*
+ * Some are kept ready. They are made when a command has just ended, so as not to be in the way of
+ * one that runs or begins; while one runs for longer; and at once when somebody waits. After a
+ * refusal not at once again.
+ */
 static void ask_for_pair(struct live *v)
 {
-	if (v->asked || v->pair.command >= 0 || v->dead || v->running >= SLOT_COUNT)
+	bool now = v->refill || v->pair_count == 0;
+
+	if (v->asked || v->dead || v->pair_count == LIVE_PAIRS || v->running >= SLOT_COUNT || !now)
 		return;
 	if (v->ask_at && live_now() < v->ask_at)
 		return;
 	v->ask_at = 0;
 	v->asked = packet_send(v->stage->channel[0], false, "", 1, NULL) == 0;
+	v->asked_at = live_now();
 }
 
 /* What comes from the starter: a pair of processes that wait. */
@@ -169,7 +176,8 @@ static void take_pair(struct live *v)
 	if (n == -EAGAIN)
 		return;
 	v->asked = false;
-	if (n != sizeof ready || (ready.error == 0 && fds.count != 2) || v->pair.command >= 0) {
+	if (n != sizeof ready || (ready.error == 0 && fds.count != 2) ||
+		v->pair_count == LIVE_PAIRS) {
 		packet_close(&fds);
 		kill_all(v);
 		return;
@@ -179,9 +187,7 @@ static void take_pair(struct live *v)
 		v->ask_at = live_later(live_now(), ASK_AGAIN_MS);
 		return;
 	}
-	v->pair.command = fds.fd[0];
-	v->pair.orders = fds.fd[1];
-	v->pair.shepherd = ready.shepherd;
+	v->pairs[v->pair_count++] = (struct live_pair){fds.fd[0], fds.fd[1], ready.shepherd};
 	if (v->call->plan->setup && !v->set_up) {
 		v->set_up = true;
 		live_line_setup(v);
@@ -257,6 +263,16 @@ static void keep_times(struct live *v)
 			live_line_times(v, &v->lines[i], now);
 	if (v->running > 0 && v->watch_at && now >= v->watch_at)
 		watch(v, now);
+	/* A starter that does not answer was stopped from inside. */
+	if (v->asked && now >= live_later(v->asked_at, STAGE_PATIENCE_MS)) {
+		v->asked = false;
+		kill_all(v);
+	}
+	if (v->refill_at && now >= v->refill_at) {
+		v->refill = true;
+		v->refill_at = 0;
+		ask_for_pair(v);
+	}
 	if (v->settle_at && now >= v->settle_at) {
 		memory_settle();
 		v->settle_at = 0;
@@ -295,6 +311,9 @@ static int next_due(const struct live *v)
 	sooner(&first, v->settle_at);
 	sooner(&first, v->stop_at);
 	sooner(&first, v->ask_at);
+	sooner(&first, v->refill_at);
+	if (v->asked)
+		sooner(&first, live_later(v->asked_at, STAGE_PATIENCE_MS));
 	if (is_idle(v) && v->call->idle_ms)
 		sooner(&first, live_later(v->last_used, v->call->idle_ms));
 	if (is_idle(v) && v->call->age_ms)
@@ -459,7 +478,7 @@ int live_run(struct live_call *call, struct err *e)
 	int r;
 
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
-	v = (struct live){.call = call, .stage = &s, .signals = -1, .pair = {-1, -1, 0}};
+	v = (struct live){.call = call, .stage = &s, .signals = -1, .refill = true};
 	for (size_t i = 0; i < LIVE_PROCESSES; i++)
 		v.processes[i].input = v.processes[i].output = v.processes[i].ring = -1;
 	for (size_t i = 0; i < LIVE_LINES; i++)
@@ -480,8 +499,10 @@ int live_run(struct live_call *call, struct err *e)
 			live_line_lost(&v, &v.lines[i]);
 	for (size_t i = 0; i < LIVE_PROCESSES; i++)
 		live_process_free(&v.processes[i]);
-	cleanup_fd(&v.pair.command);
-	cleanup_fd(&v.pair.orders);
+	while (v.pair_count > 0) {
+		close(v.pairs[--v.pair_count].command);
+		close(v.pairs[v.pair_count].orders);
+	}
 	cleanup_fd(&v.signals);
 	stage_clear(&s, false);
 	stage_free(&s);

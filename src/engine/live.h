@@ -35,12 +35,13 @@ struct live_line {
 	int client;        /* -1: gone, or nobody's any more */
 	bool used, queued; /* waits for a pair */
 	bool setup;        /* the first one, which is nobody's */
+	bool keep;         /* another request may follow */
 	bool lost;         /* with the sandbox */
 	bool ended;        /* the word is there, the report is being waited for */
 	int orders;        /* -1: no command runs */
 	int command;       /* it waits for its terminal; -1 */
 	int32_t shepherd;
-	bool told;                                                 /* init knows of it */
+	bool terminal;                                             /* it has one of its own */
 	uint32_t notes;                                            /* that init had when it began */
 	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
@@ -54,23 +55,31 @@ struct live_line {
 	struct packet_fds fds;
 };
 
+#define LIVE_PAIRS 2
+
+/* Two processes that wait for a command: supervisor's ends of their sockets. */
+struct live_pair {
+	int command, orders;
+	int32_t shepherd;
+};
+
 struct live {
 	struct live_call *call;
 	struct stage *stage;
 	int signals;
-	bool up;       /* commands may come */
-	bool set_up;   /* plan->setup was begun */
-	bool stopping; /* no more do */
-	bool dead;     /* init is gone */
-	bool asked;    /* for another pair */
-	struct {       /* the pair that waits; -1: none */
-		int command, orders;
-		int32_t shepherd;
-	} pair;
+	bool up;                            /* commands may come */
+	bool set_up;                        /* plan->setup was begun */
+	bool stopping;                      /* no more do */
+	bool dead;                          /* init is gone */
+	bool asked;                         /* for another pair */
+	bool refill;                        /* ... is to be: nobody waits for anything just now */
+	struct live_pair pairs[LIVE_PAIRS]; /* those that wait, the last one first */
+	size_t pair_count;
 	struct live_line lines[LIVE_LINES];
 	struct live_process processes[LIVE_PROCESSES];
 	int32_t last_process;
-	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at; /* us */
+	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at, asked_at,
+		refill_at; /* us */
 	uint32_t running;
 	uint32_t oom_kills; /* that were seen */
 	char enforced[LAYER_COUNT][POST_WORD];

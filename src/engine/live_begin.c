@@ -9,6 +9,7 @@
 #include "engine/live.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,12 +17,12 @@
 #include <sys/stat.h>
 
 #define STREAMS 3
+#define REFILL_MS 3    /* a command that runs for longer: others may come meanwhile */
 #define QUEUE_MS 30000 /* that a command may wait for a process to become */
 
-/* Folders would be a way out to the host. Pipes and sockets are nobody's file. */
-static int look_at_streams(const struct packet_fds *fds, bool *ret_files, struct err *e)
+/* Folders would be a way out to the host. */
+static int look_at_streams(const struct packet_fds *fds, struct err *e)
 {
-	*ret_files = false;
 	for (int i = 0; i < STREAMS; i++) {
 		struct stat st;
 
@@ -32,19 +33,8 @@ static int look_at_streams(const struct packet_fds *fds, bool *ret_files, struct
 				"descriptor %d is a folder of the host, which is not handed in; "
 				"redirect it from a file or /dev/null",
 				i);
-		*ret_files |= !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode);
 	}
 	return 0;
-}
-
-static void tell_init(struct live *v, struct live_line *l, const struct packet_fds *fds)
-{
-	struct wire m = {.kind = WIRE_COMMAND, .about = l->shepherd};
-
-	for (int i = 0; i < STREAMS; i++)
-		m.command.foreign[i] = broker_file_of(fds->fd[i]);
-	live_tell(v, &m);
-	l->told = true;
 }
 
 static void keep_request(struct live_line *l, const struct post *m, struct packet_fds *fds)
@@ -75,28 +65,52 @@ void live_line_hand_over(
 		live_line_end(v, l, END_INTERNAL);
 }
 
+/* A pair that waits; those of which one was killed meanwhile are let go. */
+static bool take_pair(struct live *v, struct live_pair *ret)
+{
+	while (v->pair_count > 0) {
+		struct live_pair pair = v->pairs[--v->pair_count];
+		struct pollfd word = {.fd = pair.orders, .events = POLLIN};
+
+		*ret = pair;
+		if (poll(&word, 1, 0) == 0)
+			return true;
+		close(pair.command);
+		close(pair.orders);
+	}
+	return false;
+}
+
 /* The pair that waits is the line's. With a terminal, that is opened first. */
 static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
 {
-	bool terminal = m->exec.command.flags & SLOT_TERMINAL, files = false;
+	bool terminal = m->exec.command.flags & SLOT_TERMINAL;
 	struct slot_order order = {.kind = SLOT_OPEN, .number = m->exec.command.window};
+	struct live_pair pair;
 	struct err e = {0};
 
-	if (!terminal && look_at_streams(fds, &files, &e) < 0) {
+	if (!terminal && look_at_streams(fds, &e) < 0) {
 		live_line_fail(v, l, e.code, e.text);
 		return;
 	}
+	if (!take_pair(v, &pair)) {
+		if (!l->request)
+			wait_for_pair(l, m, fds);
+		return;
+	}
 	l->queued = false;
-	l->shepherd = v->pair.shepherd;
+	l->shepherd = pair.shepherd;
 	l->notes = atomic_load(v->stage->notes);
-	if (files && v->stage->plan->broker)
-		tell_init(v, l, fds);
-	l->command = take_fd(&v->pair.command);
-	l->orders = take_fd(&v->pair.orders);
+	l->command = pair.command;
+	l->orders = pair.orders;
 	v->running++;
 	l->began = live_now();
+	v->refill = false;
+	v->refill_at = live_later(l->began, REFILL_MS);
 	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;
 	l->kill_grace = m->exec.kill_grace;
+	l->keep = m->exec.keep;
+	l->terminal = terminal;
 	if (v->watch_at)
 		v->watch_at = l->began;
 	if (!terminal) {
@@ -154,13 +168,13 @@ void live_line_setup(struct live *v)
 
 void live_line_next(struct live *v)
 {
-	for (size_t i = 0; i < LIVE_LINES && v->pair.command >= 0; i++) {
+	for (size_t i = 0; i < LIVE_LINES && v->pair_count > 0; i++) {
 		struct live_line *l = &v->lines[i];
 
 		if (!l->queued)
 			continue;
 		start(v, l, l->request, &l->fds);
-		if (l->command >= 0 || !l->used)
+		if (l->command >= 0 || !l->used || l->queued)
 			continue;
 		packet_close(&l->fds);
 		free(take_ptr(l->request));
@@ -192,9 +206,14 @@ static bool is_whole(const struct post_exec *x, const struct packet_fds *fds)
 static void begin_background(struct live *v, struct live_line *l, const struct post *m)
 {
 	auto_(packet_close) struct packet_fds streams = {.count = 0};
-	struct live_process *p =
-		m->exec.command.flags ? NULL : live_process_new(v, &m->exec, &streams);
+	struct live_process *p;
 
+	if (m->exec.command.flags) {
+		live_line_fail(v, l, E2BIG,
+			"the command and its environment are too long for the background");
+		return;
+	}
+	p = live_process_new(v, &m->exec, &streams);
 	if (!p) {
 		live_line_fail(v, l, EAGAIN, "there are too many background processes");
 		return;
@@ -202,11 +221,10 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 	l->process = p->id;
 	live_line_answer(l, post_new(POST_STARTED, p->id));
 	close(take_fd(&l->client));
-	if (v->pair.command >= 0) {
+	if (v->pair_count > 0)
 		start(v, l, m, &streams);
-	} else {
+	else
 		wait_for_pair(l, m, &streams);
-	}
 }
 
 void live_line_exec(
@@ -221,7 +239,7 @@ void live_line_exec(
 		live_line_close(v, l);
 	} else if (m->exec.ring) {
 		begin_background(v, l, m);
-	} else if (v->pair.command >= 0) {
+	} else if (v->pair_count > 0) {
 		start(v, l, m, fds);
 	} else {
 		wait_for_pair(l, m, fds);

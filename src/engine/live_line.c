@@ -117,6 +117,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 {
 	struct post *m = post_new(POST_ENDED, 0);
 	struct live_process *process;
+	int kept = -1;
 
 	fill_end(v, l, &m->end);
 	if (l->setup) {
@@ -131,7 +132,12 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;
 	v->last_used = live_now();
 	v->settle_at = live_later(v->last_used, MEMORY_SETTLE_MS);
+	v->refill = true;
+	if (l->keep)
+		kept = take_fd(&l->client);
 	live_line_close(v, l);
+	if (kept >= 0)
+		*l = (struct live_line){.used = true, .client = kept, .orders = -1, .command = -1};
 	if (process)
 		live_process_end(v, process, &m->end);
 }
@@ -153,12 +159,11 @@ static void ask_for_report(struct live *v, struct live_line *l)
 {
 	bool some = atomic_load(v->stage->notes) != l->notes;
 
-	if (some || l->told)
-		live_tell(v, &(struct wire){.kind = WIRE_FORGET, .about = l->shepherd});
 	if (!some) {
 		finish(v, l, NULL);
 		return;
 	}
+	live_tell(v, &(struct wire){.kind = WIRE_FORGET, .about = l->shepherd});
 	l->ended = true;
 	l->deadline = l->kill_at = 0;
 	l->give_up_at = live_later(live_now(), REPORT_MS);
@@ -179,7 +184,7 @@ static void opened(struct live *v, struct live_line *l, const struct slot_word *
 	if (l->command < 0 || !l->request)
 		return;
 	if (w->start_error || fds->count != 1) {
-		live_line_fail(v, l, w->start_error ? w->start_error : EPROTO,
+		live_line_fail(v, l, w->start_error > 0 ? w->start_error : EPROTO,
 			"no terminal could be opened in the sandbox");
 		return;
 	}
@@ -199,7 +204,7 @@ void live_line_word(struct live *v, struct live_line *l)
 
 	if (n == -EAGAIN)
 		return;
-	if (n == sizeof w && w.kind == SLOT_PAUSED) {
+	if (n == sizeof w && w.kind == SLOT_PAUSED && l->terminal) {
 		live_line_answer(l, post_new(POST_PAUSED, 0));
 		return;
 	}
@@ -274,6 +279,10 @@ static void pass_signal(struct live *v, struct live_line *l, int number)
 	bool ends = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 	struct slot_order order = {.kind = SLOT_SIGNAL, .number = number};
 
+	if (ends && l->queued) {
+		live_line_fail(v, l, EINTR, "ended before it had begun");
+		return;
+	}
 	if (l->orders < 0)
 		return;
 	if (ends && l->asked++ > 0) {

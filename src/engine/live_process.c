@@ -227,7 +227,9 @@ static void send_list(struct live *v, struct live_line *l)
 			.age_ms = ((p->ended ? p->over : live_now()) - p->began) / 1000,
 			.written = p->written,
 			.kept = p->written - first(p),
-			.end = p->end};
+			.exit_code = p->end.exit_code,
+			.signal = p->end.signal,
+			.reason = p->end.reason};
 		memcpy(m->process.command, p->command, sizeof p->command);
 		send(l, m);
 	}

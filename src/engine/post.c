@@ -54,7 +54,9 @@ static int check(const struct post *m, size_t size)
 		return -EPROTO;
 	if (m->version != POST_VERSION)
 		return -EPROTONOSUPPORT;
-	if (m->kind == POST_EXEC && (size < offsetof(struct post, exec.text) || size > sizeof *m))
+	if (size > sizeof *m || (m->kind == POST_EXEC && size < offsetof(struct post, exec.text)))
+		return -EPROTO;
+	if (size != HEAD && size < offsetof(struct post, data.bytes))
 		return -EPROTO;
 	return m->kind < POST_KINDS && size == size_of(m) ? 0 : -EPROTO;
 }

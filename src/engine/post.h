@@ -48,6 +48,7 @@ enum post_kind {
 
 struct post_exec {
 	uint8_t config[POST_CONFIG];
+	uint64_t keep; /* the connection, for another request */
 	uint64_t ring; /* bytes of output that are kept of a background process; 0: it is none */
 	uint64_t timeout, kill_grace; /* ms; 0 = none */
 	struct slot_command command;
@@ -65,8 +66,8 @@ struct post_end {
 
 struct post_process {
 	int32_t ended, input; /* input: still open */
+	int32_t exit_code, signal, reason, unused;
 	uint64_t age_ms, written, kept;
-	struct post_end end;
 	char command[POST_COMMAND];
 };
 

@@ -57,6 +57,9 @@ static long make_pair(struct slot *s)
 
 	if (r < 0)
 		return r;
+	if (s->mapped) /* of a shepherd that was killed */
+		RAW_2(SYS_munmap, s->mapped, s->mapped_size);
+	s->mapped = NULL;
 	s->start_error = 0;
 	s->began = false;
 	r = raw_clone(

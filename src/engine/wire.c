@@ -12,8 +12,6 @@ static size_t wire_size(const struct wire *m)
 		return offsetof(struct wire, error) + sizeof m->error;
 	case WIRE_ENDED:
 		return offsetof(struct wire, end) + sizeof m->end;
-	case WIRE_COMMAND:
-		return offsetof(struct wire, command) + sizeof m->command;
 	case WIRE_REPORT:
 		return offsetof(struct wire, report) + sizeof m->report;
 	default:
@@ -33,8 +31,8 @@ int wire_receive(int socket, bool wait, struct wire *ret, struct packet_fds *ret
 
 	if (n < 0)
 		return (int)n;
-	if ((size_t)n < offsetof(struct wire, error) || (size_t)n != wire_size(ret) ||
-		ret->kind >= WIRE_KINDS) {
+	if ((size_t)n < offsetof(struct wire, error) || (size_t)n > sizeof *ret ||
+		(size_t)n != wire_size(ret) || ret->kind >= WIRE_KINDS) {
 		packet_close(&came);
 		return -EPROTO;
 	}

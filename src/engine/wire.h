@@ -8,7 +8,6 @@
  */
 
 #include "base/err.h"
-#include "engine/broker.h"
 #include "model/result.h"
 #include "sys/packet.h"
 
@@ -22,10 +21,9 @@ enum wire_kind {
 	WIRE_SIGNAL,     /* number: for the program's process group */
 	WIRE_ALL,        /* number: for every process in the sandbox */
 	/* ... where it lives: about the command of the shepherd whose number inside is `about`. */
-	WIRE_COMMAND, /* command: it begins */
-	WIRE_BELOW,   /* number: for everything below the shepherd */
-	WIRE_FORGET,  /* it has ended; answered by WIRE_REPORT */
-	WIRE_SWEEP,   /* the shepherd is gone without a word: so is the command */
+	WIRE_BELOW,  /* number: for everything below the shepherd */
+	WIRE_FORGET, /* it has ended; answered by WIRE_REPORT */
+	WIRE_SWEEP,  /* the shepherd is gone without a word: so is the command */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
 	WIRE_TERMINAL, /* carries the terminal's other side */
@@ -45,10 +43,6 @@ struct wire_end {
 	struct result_report report;
 };
 
-struct wire_command {
-	struct broker_file foreign[3]; /* what the caller handed in */
-};
-
 struct wire {
 	uint32_t kind;
 	int32_t number;
@@ -56,7 +50,6 @@ struct wire {
 	union {
 		struct err error;
 		struct wire_end end;
-		struct wire_command command;
 		struct result_report report;
 	};
 };

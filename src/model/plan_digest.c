@@ -78,6 +78,9 @@ void plan_digest(const struct plan *p, uint8_t ret[32])
 	add_number(&h, p->landlock);
 	add_number(&h, p->broker);
 	add_text(&h, p->setup);
+	add_number(&h, p->bind_rules.exception_count);
+	for (size_t i = 0; i < p->bind_rules.exception_count; i++)
+		add_text(&h, p->bind_rules.exceptions[i].text);
 	add_filter(&h, p);
 	for (int i = 0; i < LAYER_COUNT; i++) {
 		add_number(&h, p->required[i]);

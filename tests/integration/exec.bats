@@ -246,6 +246,78 @@ os.wait()' ; echo done"
 	exec_ -- test -e /tmp/mark
 }
 
+# A process whose first thread has ended looks dead; `then` is done by its second one.
+half_dead() { # PYTHON
+	cat >half.py <<-END
+		import ctypes, os, signal, threading, time
+		if os.fork() == 0:
+		    os.setsid()
+		    shepherd = os.getppid()
+		    def then():
+		        time.sleep(0.3)
+		$(sed 's/^/        /' <<<"$1")
+		    threading.Thread(target=then).start()
+		    ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
+		time.sleep(1000)
+	END
+}
+
+@test "a process without its first thread ends with its command, whatever it does to the shepherd" {
+	exec_ -- touch /tmp/mark
+	half_dead 'os.kill(int(os.environ["SHEPHERD"]), signal.SIGKILL)
+while True:
+    open("/workspace/beat", "a").write("x")
+    time.sleep(0.01)'
+	run -137 exec_ -- sh -c 'SHEPHERD=$PPID exec python3 half.py'
+	sleep 0.2
+	[ ! -e beat ] || still beat
+	exec_ -- test -e /tmp/mark
+}
+
+@test "what such a process is refused is still told" {
+	half_dead 'if os.fork() == 0:
+    try: open("/workspace/.bashrc", "w")
+    except OSError: pass
+    os._exit(0)
+os.wait()
+os.kill(os.getppid(), signal.SIGTERM)'
+	ward exec --json -- sh -c 'python3 half.py & sleep 1.5; exit 0' >"$BATS_TEST_TMPDIR/r" || true
+	grep -q '".bashrc": 1' "$BATS_TEST_TMPDIR/r"
+}
+
+@test "a file that was handed in stays out of reach when its command has ended" {
+	echo precious >"$BATS_TEST_TMPDIR/file"
+	chmod 640 "$BATS_TEST_TMPDIR/file"
+	cat >take.py <<-'END'
+		import array, os, socket, time
+		s = socket.socket(socket.AF_UNIX)
+		s.bind("/tmp/s")
+		s.listen()
+		open("/workspace/ready", "w").close()
+		data, fds, _, _ = socket.recv_fds(s.accept()[0], 1, 1)
+		time.sleep(0.5)
+		path = "/proc/self/fd/%d" % fds[0]
+		for what in (lambda: os.chmod(path, 0o666), lambda: os.fchmod(fds[0], 0o666), lambda: os.truncate(path, 0),
+		             lambda: open(path, "w"), lambda: os.setxattr(path, "user.x", b"x"), lambda: os.chown(path, -1, os.getgid())):
+		    try:
+		        what()
+		        print("done")
+		    except OSError as e:
+		        print("refused", e.errno)
+	END
+	id=$(exec_ -b -- python3 take.py)
+	until_there ready
+	exec_ -- python3 -c 'import socket
+s = socket.socket(socket.AF_UNIX)
+s.connect("/tmp/s")
+socket.send_fds(s, [b"x"], [0])' <"$BATS_TEST_TMPDIR/file"
+	ward process wait "$id"
+	run -0 ward process output "$id"
+	[[ $output != *done* ]]
+	[ "$(cat "$BATS_TEST_TMPDIR/file")" = precious ]
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/file")" = 640 ]
+}
+
 @test "setupCommand runs once, and one that fails leaves no sandbox" {
 	set=(--set 'setupCommand=echo x >>/tmp/set')
 	exec_ "${set[@]}" -- true

@@ -71,6 +71,17 @@ static void test_lies(void)
 		check_int(send(pair[0], &out, rows[i].size, 0), (long long)rows[i].size);
 		check_int(post_receive(pair[1], true, &in, NULL), rows[i].want);
 	}
+	{
+		static char large[sizeof(struct post) + 40000];
+
+		memset(&out, 0, sizeof out);
+		out.version = POST_VERSION;
+		out.kind = POST_PROCESS_WRITE;
+		out.data.size = (uint32_t)(sizeof large - offsetof(struct post, data.bytes));
+		memcpy(large, &out, sizeof out);
+		check(send(pair[0], large, sizeof large, 0) > 0);
+		check_int(post_receive(pair[1], true, &in, NULL), -EPROTO);
+	}
 	out.version++;
 	out.kind = POST_SIGNAL;
 	check(send(pair[0], &out, offsetof(struct post, exec), 0) > 0);
