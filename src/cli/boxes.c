@@ -82,33 +82,33 @@ int boxes_choose(
 	struct call *c, int place, struct place_row **ret, size_t *ret_count, struct err *e)
 {
 	const struct boxes_options *o = c->options;
-	struct place_row *rows, *chosen = NULL;
-	size_t count, capacity = 0;
+	size_t count, chosen_count = 0, capacity = 8;
+	struct place_row *rows, *chosen = arena_array(c->arena, capacity, sizeof *chosen);
 	int r = place_list(place, c->arena, &rows, &count);
 
 	if (r < 0)
 		return err_sys(e, r, "list the sandboxes");
-	*ret_count = 0;
 	for (size_t i = 0; i < c->arg_count; i++) {
 		const struct place_row *row;
 
 		r = by_name(c, rows, count, c->args[i], &row, e);
-		if (r < 0)
+		if (r < 0 || !row)
 			return r;
-		vec_push(c->arena, &chosen, ret_count, &capacity, *row);
+		vec_push(c->arena, &chosen, &chosen_count, &capacity, *row);
 	}
 	for (size_t i = 0; i < count && o->all.v; i++)
 		if (rows[i].alive)
-			vec_push(c->arena, &chosen, ret_count, &capacity, rows[i]);
+			vec_push(c->arena, &chosen, &chosen_count, &capacity, rows[i]);
 	if (c->arg_count == 0 && !o->all.v) {
 		struct place_row row;
 
 		r = of_session(c, place, &row, e);
 		if (r < 0)
 			return r;
-		vec_push(c->arena, &chosen, ret_count, &capacity, row);
+		vec_push(c->arena, &chosen, &chosen_count, &capacity, row);
 	}
 	*ret = chosen;
+	*ret_count = chosen_count;
 	return 0;
 }
 

@@ -37,7 +37,7 @@ uint64_t live_later(uint64_t now, uint64_t ms)
 	return ms < (NEVER - now) / MS ? now + ms * MS : NEVER;
 }
 
-static void kill_all(struct live *v)
+void live_kill(struct live *v)
 {
 	leaf_kill(&v->stage->leaf);
 	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
@@ -47,7 +47,7 @@ static void kill_all(struct live *v)
 void live_tell(struct live *v, const struct wire *m)
 {
 	if (wire_send(v->stage->control, false, m, NULL) == -EAGAIN)
-		kill_all(v);
+		live_kill(v);
 }
 
 /* Whoever has come already, or comes while the name is taken away, is sent to the next one. */
@@ -67,7 +67,7 @@ static void close_door(struct live *v)
 }
 
 /* Everybody is asked to end, and nobody comes in. */
-static void stop(struct live *v)
+void live_stop(struct live *v)
 {
 	if (v->stopping)
 		return;
@@ -98,13 +98,13 @@ void live_ready(struct live *v, const struct err *failed)
 	close(take_fd(&v->call->setup_output));
 	if (failed) {
 		v->error = *failed;
-		stop(v);
+		live_stop(v);
 		return;
 	}
 	v->up = true;
 	update_card(v);
 	if (write(v->call->ready, &v->error, sizeof v->error) < 0)
-		stop(v); /* whoever wanted it did not wait */
+		live_stop(v); /* whoever wanted it did not wait */
 	close(v->call->ready);
 }
 
@@ -144,7 +144,7 @@ static void take_message(struct live *v)
 		live_line_report(v, &m);
 		break;
 	default:
-		kill_all(v);
+		live_kill(v);
 	}
 }
 
@@ -153,7 +153,7 @@ static void take_message(struct live *v)
  * one that runs or begins; while one runs for longer; and at once when somebody waits. After a
  * refusal not at once again.
  */
-static void ask_for_pair(struct live *v)
+void live_ask_for_pair(struct live *v)
 {
 	bool now = v->refill || v->pair_count == 0;
 
@@ -179,7 +179,7 @@ static void take_pair(struct live *v)
 	if (n != sizeof ready || (ready.error == 0 && fds.count != 2) ||
 		v->pair_count == LIVE_PAIRS) {
 		packet_close(&fds);
-		kill_all(v);
+		live_kill(v);
 		return;
 	}
 	if (ready.error) { /* too many processes */
@@ -226,103 +226,7 @@ static void take_signals(struct live *v)
 	while (read(v->signals, &info, sizeof info) == sizeof info)
 		if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT ||
 			info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT)
-			stop(v);
-}
-
-/* The limit of memory where no control group keeps it: whatever runs has used it together. */
-static void watch(struct live *v, uint64_t now)
-{
-	uint64_t limit = v->stage->plan->limits.memory;
-	struct watch_sample sample;
-	unsigned ms;
-
-	if (watch_measure(v->stage->init, limit, &sample) < 0)
-		memset(&sample, 0, sizeof sample);
-	v->call->card->memory = sample.memory;
-	if (sample.memory > v->call->card->memory_peak)
-		v->call->card->memory_peak = sample.memory;
-	for (size_t i = 0; i < LIVE_LINES && sample.memory > limit; i++)
-		if (v->lines[i].orders >= 0)
-			live_line_end(v, &v->lines[i], END_OOM);
-	ms = watch_next_ms(&sample, limit);
-	v->watch_at = live_later(now, ms);
-}
-
-static bool is_idle(const struct live *v)
-{
-	return v->running == 0;
-}
-
-static void keep_times(struct live *v)
-{
-	const struct live_call *call = v->call;
-	uint64_t now = live_now();
-
-	for (size_t i = 0; i < LIVE_LINES; i++)
-		if (v->lines[i].used)
-			live_line_times(v, &v->lines[i], now);
-	if (v->running > 0 && v->watch_at && now >= v->watch_at)
-		watch(v, now);
-	/* A starter that does not answer was stopped from inside. */
-	if (v->asked && now >= live_later(v->asked_at, STAGE_PATIENCE_MS)) {
-		v->asked = false;
-		kill_all(v);
-	}
-	if (v->refill_at && now >= v->refill_at) {
-		v->refill = true;
-		v->refill_at = 0;
-		ask_for_pair(v);
-	}
-	if (v->settle_at && now >= v->settle_at) {
-		memory_settle();
-		v->settle_at = 0;
-	}
-	if (is_idle(v) && ((call->idle_ms && now >= live_later(v->last_used, call->idle_ms)) ||
-				  (call->age_ms && now >= live_later(v->started, call->age_ms))))
-		stop(v);
-	if (v->stop_at && now >= v->stop_at) {
-		kill_all(v);
-		v->stop_at = 0;
-	}
-}
-
-static void sooner(uint64_t *io_first, uint64_t at)
-{
-	if (at && at < *io_first)
-		*io_first = at;
-}
-
-/* Milliseconds until something is due; -1: nothing is. */
-static int next_due(const struct live *v)
-{
-	uint64_t first = NEVER, now = live_now();
-
-	for (size_t i = 0; i < LIVE_LINES; i++) {
-		const struct live_line *l = &v->lines[i];
-
-		if (!l->used)
-			continue;
-		sooner(&first, l->deadline);
-		sooner(&first, l->kill_at);
-		sooner(&first, l->give_up_at);
-	}
-	if (v->running > 0)
-		sooner(&first, v->watch_at);
-	sooner(&first, v->settle_at);
-	sooner(&first, v->stop_at);
-	sooner(&first, v->ask_at);
-	sooner(&first, v->refill_at);
-	if (v->asked)
-		sooner(&first, live_later(v->asked_at, STAGE_PATIENCE_MS));
-	if (is_idle(v) && v->call->idle_ms)
-		sooner(&first, live_later(v->last_used, v->call->idle_ms));
-	if (is_idle(v) && v->call->age_ms)
-		sooner(&first, live_later(v->started, v->call->age_ms));
-	if (first == NEVER)
-		return -1;
-	if (first <= now)
-		return 0;
-	return (first - now) / MS < INT_MAX ? (int)((first - now) / MS + 1) : INT_MAX;
+			live_stop(v);
 }
 
 enum { ON_CONTROL, ON_CHANNEL, ON_SIGNAL, ON_LISTENER, ON_READY, ON_LINES };
@@ -395,7 +299,7 @@ static void take_all(struct live *v, const struct waits *w)
 	if (w->fds[ON_SIGNAL].revents)
 		take_signals(v);
 	if (w->fds[ON_READY].revents)
-		stop(v);
+		live_stop(v);
 }
 
 static bool is_over(const struct live *v)
@@ -422,14 +326,14 @@ static void serve(struct live *v)
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
 		v->watch_at = v->started;
 	take_enforced(v);
-	ask_for_pair(v);
+	live_ask_for_pair(v);
 	while (!is_over(v)) {
 		what_to_wait_for(v, &w);
-		if (poll(w.fds, w.all, next_due(v)) < 0 && errno != EINTR)
+		if (poll(w.fds, w.all, live_next_due(v)) < 0 && errno != EINTR)
 			break;
 		take_all(v, &w);
-		ask_for_pair(v);
-		keep_times(v);
+		live_ask_for_pair(v);
+		live_keep_times(v);
 		update_card(v);
 	}
 }

@@ -116,6 +116,13 @@ void live_line_setup(struct live *v);
 
 /* Commands may come from now on; or why not. */
 void live_ready(struct live *v, const struct err *failed);
+/* Everybody is asked to end, and nobody comes in; all of it is killed after the grace. */
+void live_stop(struct live *v);
+void live_kill(struct live *v);
+void live_ask_for_pair(struct live *v);
+/* engine/live_times.c: does what is due; milliseconds until something will be, -1: nothing. */
+void live_keep_times(struct live *v);
+int live_next_due(const struct live *v);
 uint64_t live_now(void);
 uint64_t live_later(uint64_t now, uint64_t ms);
 void live_tell(struct live *v, const struct wire *m);

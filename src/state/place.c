@@ -170,15 +170,14 @@ int place_list(int place, struct arena *a, struct place_row **ret, size_t *ret_c
 {
 	auto_fd int fd = openat(place, ".", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	auto_(close_folder) DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	size_t capacity = 0, tail = strlen(SUFFIX);
+	size_t count = 0, capacity = 8, tail = strlen(SUFFIX);
+	struct place_row *rows = arena_array(a, capacity, sizeof *rows);
 	struct dirent *entry;
 	struct place_row row;
 
 	if (!d)
 		return -errno;
 	take_fd(&fd);
-	*ret = NULL;
-	*ret_count = 0;
 	while ((entry = readdir(d))) {
 		const char *name = entry->d_name;
 
@@ -186,8 +185,10 @@ int place_list(int place, struct arena *a, struct place_row **ret, size_t *ret_c
 			continue;
 		name = arena_text(a, name, strlen(name) - tail);
 		if (place_read(place, name, &row) == 0)
-			vec_push(a, ret, ret_count, &capacity, row);
+			vec_push(a, &rows, &count, &capacity, row);
 	}
+	*ret = rows;
+	*ret_count = count;
 	return 0;
 }
 

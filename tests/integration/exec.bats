@@ -248,6 +248,8 @@ os.wait()' ; echo done"
 
 # A process whose first thread has ended looks dead; `then` is done by its second one.
 half_dead() { # PYTHON
+	local line=$'\n' then
+	then=${1//"$line"/"$line		        "}
 	cat >half.py <<-END
 		import ctypes, os, signal, threading, time
 		if os.fork() == 0:
@@ -255,7 +257,7 @@ half_dead() { # PYTHON
 		    shepherd = os.getppid()
 		    def then():
 		        time.sleep(0.3)
-		$(sed 's/^/        /' <<<"$1")
+		        $then
 		    threading.Thread(target=then).start()
 		    ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
 		time.sleep(1000)
