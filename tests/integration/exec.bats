@@ -246,19 +246,19 @@ os.wait()' ; echo done"
 	exec_ -- test -e /tmp/mark
 }
 
-# A process whose first thread has ended looks dead; `then` is done by its second one.
+# A process whose first thread has ended looks dead; its second one does what the text says.
 half_dead() { # PYTHON
-	local line=$'\n' then
-	then=${1//"$line"/"$line		        "}
+	local line=$'\n' second
+	second=${1//"$line"/"$line        "}
 	cat >half.py <<-END
 		import ctypes, os, signal, threading, time
 		if os.fork() == 0:
 		    os.setsid()
 		    shepherd = os.getppid()
-		    def then():
+		    def second():
 		        time.sleep(0.3)
-		        $then
-		    threading.Thread(target=then).start()
+		        $second
+		    threading.Thread(target=second).start()
 		    ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
 		time.sleep(1000)
 	END
