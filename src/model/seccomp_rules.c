@@ -151,7 +151,9 @@ const struct seccomp_row seccomp_rules[] = {
 		"own limits and scheduling", .verdict = SECCOMP_ALLOW},
 	{"prlimit64", "own limits and scheduling", .verdict = SECCOMP_ALLOW,
 		.rules = RULES(
-			{"of process 1", SECCOMP_DENY, .hard = true, .tests = {LOW(0, EQ, 1)}})},
+			{"of process 1", SECCOMP_DENY, .hard = true, .tests = {LOW(0, EQ, 1)}},
+			{"setting those of a process that is named by its number", SECCOMP_DENY,
+				.hard = true, .tests = {LOW(0, NE, 0), ANY(2, UINT64_MAX)}})},
 	{"uname sysinfo getcpu getrandom lsm_get_self_attr lsm_list_modules",
 		"looking at the system", .verdict = SECCOMP_ALLOW},
 	{"shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "

@@ -320,6 +320,20 @@ socket.send_fds(s, [b"x"], [0])' <"$BATS_TEST_TMPDIR/file"
 	[ "$(stat -c %a "$BATS_TEST_TMPDIR/file")" = 640 ]
 }
 
+@test "a command cannot lower the limits of what starts the next ones" {
+	exec_ -- python3 -c 'import os, resource
+resource.prlimit(0, resource.RLIMIT_NOFILE, (64, 64)) # its own
+done = 0
+for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+    try:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, 0))
+        done += 1
+    except (PermissionError, ProcessLookupError):
+        pass
+raise SystemExit(done)'
+	exec_ -- sh -c 'echo x >/tmp/x && test -s /tmp/x'
+}
+
 @test "setupCommand runs once, and one that fails leaves no sandbox" {
 	set=(--set 'setupCommand=echo x >>/tmp/set')
 	exec_ "${set[@]}" -- true
