@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "door/load.h"
+#include "cli/request.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,24 +15,10 @@ int boxes_request(struct call *c, struct config *config, struct run_request *ret
 {
 	static const char *const nothing[] = {"true", NULL};
 	const struct boxes_options *o = c->options;
-	struct load_request load = {.config = o->config.v, .sets = &o->set};
-	struct session session;
-	int r = session_parse(c->arena, o->session.v, o->agent.v, &session, e);
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
 
-	if (r < 0)
-		return r;
-	load.wish.agent = session.agent;
-	*ret = (struct run_request){.config = config,
-		.user_file = o->config.v,
-		.session = o->session.v,
-		.agent = o->agent.v,
-		.argv = nothing,
-		.argc = 1,
-		.env = (const char *const *)environ,
-		.agent_entrance = true,
-		.arguments = c->process,
-		.arguments_len = c->process_len};
-	return load_config(&load, config, e);
+	*ret = (struct run_request){.argv = nothing, .argc = 1, .agent_entrance = true};
+	return request_load(c, &who, config, ret, e);
 }
 
 int boxes_find(struct call *c, struct exec_answer *ret, struct err *e)

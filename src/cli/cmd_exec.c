@@ -4,9 +4,9 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/request.h"
 #include "cli/run.h"
 #include "door/exec.h"
-#include "door/load.h"
 #include "json/write.h"
 
 #include <errno.h>
@@ -103,24 +103,12 @@ static int in_session(struct call *c, const struct run_request *given, struct er
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
 	struct run_request q = *given;
-	struct load_request load = {.config = o->config.v, .sets = &o->set};
-	struct session session;
-	int r = session_parse(c->arena, o->session.v, o->agent.v, &session, e);
+	int r = request_load(c, &who, &config, &q, e);
 
 	if (r < 0)
 		return r;
-	load.wish.agent = session.agent;
-	r = load_config(&load, &config, e);
-	if (r < 0)
-		return r;
-	q.config = &config;
-	q.user_file = o->config.v;
-	q.session = o->session.v;
-	q.agent = o->agent.v;
-	q.env = (const char *const *)environ;
-	q.arguments = c->process;
-	q.arguments_len = c->process_len;
 	if (q.terminal && !isatty(STDIN_FILENO))
 		return err_set(e, ENOTTY, "a terminal is needed as standard input");
 	return o->background.v ? in_background(c, &q, e) : carry_out(c, &q, e);
@@ -155,13 +143,8 @@ static int shell(struct call *c, struct err *e)
 static int run(struct call *c, struct err *e)
 {
 	const struct run_options *o = c->options;
-	int r = run_it(c, e);
 
-	if (r < 0 && o->json.v) {
-		run_json_error(c, END_INTERNAL, e->text);
-		c->answered = true;
-	}
-	return r;
+	return request_failed(c, o->json.v, run_it(c, e), e);
 }
 
 const struct command cmd_exec = {

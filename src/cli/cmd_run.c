@@ -5,8 +5,8 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "cli/cli.h"
+#include "cli/request.h"
 #include "cli/run.h"
-#include "door/load.h"
 
 #include <errno.h>
 #include <string.h>
@@ -75,19 +75,12 @@ static int run_it(struct call *c, struct err *e)
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
-	struct load_request load = {.config = o->config.v, .sets = &o->set};
 	struct run_answer *answer = arena_alloc(c->arena, sizeof *answer);
-	struct run_request q = {.config = &config,
-		.session = o->session.v,
-		.agent = o->agent.v,
-		.argv = (const char *const *)c->args,
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
+	struct run_request q = {.argv = (const char *const *)c->args,
 		.argc = c->arg_count,
-		.env = (const char *const *)environ,
 		.terminal = o->terminal.v,
-		.capture = o->json.v,
-		.arguments = c->process,
-		.arguments_len = c->process_len};
-	struct session session;
+		.capture = o->json.v};
 	int r;
 
 	if (c->arg_count == 0)
@@ -96,11 +89,7 @@ static int run_it(struct call *c, struct err *e)
 		return err_set(e, EINVAL, "-t and --json exclude each other");
 	if (o->terminal.v && !isatty(STDIN_FILENO))
 		return err_set(e, ENOTTY, "-t needs a terminal as standard input");
-	r = session_parse(c->arena, q.session, q.agent, &session, e);
-	if (r < 0)
-		return r;
-	load.wish.agent = session.agent;
-	r = load_config(&load, &config, e);
+	r = request_load(c, &who, &config, &q, e);
 	if (r < 0)
 		return r;
 	return o->dry_run.v ? show_plan(c, &q, answer, e) : carry_out(c, &q, answer, e);
@@ -109,13 +98,8 @@ static int run_it(struct call *c, struct err *e)
 static int run(struct call *c, struct err *e)
 {
 	const struct run_options *o = c->options;
-	int r = run_it(c, e);
 
-	if (r < 0 && o->json.v) {
-		run_json_error(c, END_INTERNAL, e->text);
-		c->answered = true;
-	}
-	return r;
+	return request_failed(c, o->json.v, run_it(c, e), e);
 }
 
 const struct command cmd_run = {

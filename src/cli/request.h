@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What every command that runs something begins with: whose session it is, and what holds for it.
+ */
+
+#include "cli/cli.h"
+#include "door/run.h"
+
+struct request_who {
+	const char *session, *agent, *config; /* as the options say; NULL: not given */
+	const struct opt_list *set;
+};
+
+/* Loads the configuration, and fills in who asks; config is the caller's to free. */
+int request_load(struct call *c, const struct request_who *who, struct config *config,
+	struct run_request *io, struct err *e);
+/* What a failed command with --json says: the reason, as an object too. Returns r. */
+int request_failed(struct call *c, bool json, int r, const struct err *e);
