@@ -26,6 +26,8 @@ int confine_capabilities(struct stage *s, struct err *e);
 int confine_attach(struct stage *s, struct err *e);
 int confine_own_session(struct stage *s, struct err *e);
 int confine_streams(struct stage *s, struct err *e);
+/* What a program may get as that descriptor; also for the supervisor of a living sandbox. */
+int confine_check_stream(int fd, int as, struct err *e);
 int confine_resources(struct stage *s, struct err *e);
 int confine_drop(struct stage *s, struct err *e);
 int confine_landlock(struct stage *s, struct err *e);

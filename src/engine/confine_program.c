@@ -40,17 +40,17 @@ int confine_own_session(struct stage *s, struct err *e)
 }
 
 /* Directories would be a way out to the host; everything else is what the caller chose. */
-static int check_stream(int fd, struct err *e)
+int confine_check_stream(int fd, int as, struct err *e)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_sys(e, -errno, "look at descriptor %d", fd);
+		return err_sys(e, -errno, "look at descriptor %d", as);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, EISDIR,
 			"descriptor %d is a folder of the host, which is not handed in; redirect "
 			"it from a file or /dev/null",
-			fd);
+			as);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ int confine_streams(struct stage *s, struct err *e)
 		int r = from[fd] >= 0 && dup2(from[fd], fd) < 0 ? err_sys(e, -errno, "dup") : 0;
 
 		if (r == 0)
-			r = check_stream(fd, e);
+			r = confine_check_stream(fd, fd, e);
 		if (r < 0)
 			return r;
 	}

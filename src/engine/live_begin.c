@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "base/mem.h"
+#include "engine/confine.h"
 #include "engine/live.h"
 
 #include <errno.h>
@@ -14,27 +15,18 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define STREAMS 3
 #define REFILL_MS 3    /* a command that runs for longer: others may come meanwhile */
 #define QUEUE_MS 30000 /* that a command may wait for a process to become */
 
-/* Folders would be a way out to the host. */
-static int look_at_streams(const struct packet_fds *fds, struct err *e)
+static int check_streams(const struct packet_fds *fds, struct err *e)
 {
-	for (int i = 0; i < STREAMS; i++) {
-		struct stat st;
+	int r = 0;
 
-		if (fstat(fds->fd[i], &st) < 0)
-			return err_sys(e, -errno, "look at descriptor %d", i);
-		if (S_ISDIR(st.st_mode))
-			return err_set(e, EISDIR,
-				"descriptor %d is a folder of the host, which is not handed in; "
-				"redirect it from a file or /dev/null",
-				i);
-	}
-	return 0;
+	for (int i = 0; i < STREAMS && r == 0; i++)
+		r = confine_check_stream(fds->fd[i], i, e);
+	return r;
 }
 
 static void keep_request(struct live_line *l, const struct post *m, struct packet_fds *fds)
@@ -89,7 +81,7 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	struct live_pair pair;
 	struct err e = {0};
 
-	if (!terminal && look_at_streams(fds, &e) < 0) {
+	if (!terminal && check_streams(fds, &e) < 0) {
 		live_line_fail(v, l, e.code, e.text);
 		return;
 	}
