@@ -42,7 +42,8 @@ static void notes(const struct exec_answer *answer, const struct result *r)
 	} rows[] = {
 		{answer->changed, "the configuration has changed: the sandbox was made anew"},
 		{answer->died, "the sandbox had been killed: a new one was started"},
-		{r->reason == END_STOPPED && !answer->signalled && r->exit_code != 0,
+		{r->reason == END_STOPPED && !answer->signalled && r->exit_code != 0 &&
+				!r->hits[HIT_DISK] && !r->hits[HIT_INODES],
 			"the sandbox was stopped, and the command with it"},
 		{answer->lost, "the sandbox died, and the command with it; the next command gets a "
 			       "new one"},

@@ -3,7 +3,10 @@
 /* ward start, stop, restart, recreate, prune: the life of sandboxes. */
 
 #include "base/cleanup.h"
+#include "base/escape.h"
 #include "cli/boxes.h"
+#include "door/cow.h"
+#include "model/resolve.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +36,8 @@ static const struct field recreate_options[] = {
 };
 
 static const struct field prune_options[] = {
+	OPTION_CONFIG(struct boxes_options),
+	OPTION_SET(struct boxes_options),
 	{"dry-run",
 		F_BOOL(struct boxes_options, dry_run, .help = "only say what would be removed")},
 	{0},
@@ -121,13 +126,43 @@ static int recreate(struct call *c, struct err *e)
 	return r < 0 ? r : start(c, e);
 }
 
+static void say_layer(void *ctx, const char *name, const char *workspace, bool changes)
+{
+	struct call *c = ctx;
+	const struct boxes_options *o = c->options;
+
+	buf_printf(c->out, "%s %s%s", name, o->dry_run.v ? "would be removed" : "removed",
+		changes ? ": changes that nobody has used for long" : "");
+	if (changes && workspace) {
+		buf_puts(c->out, ", to ");
+		escape_text(c->out, workspace);
+	}
+	buf_putc(c->out, '\n');
+}
+
+/* Layers of workspaces that are copied on write outlive their sandboxes. */
+static int prune_layers(struct call *c, struct err *e)
+{
+	const struct boxes_options *o = c->options;
+	auto_(config_free) struct config config = {0};
+	struct effective *effective = arena_alloc(c->arena, sizeof *effective);
+	struct run_request q;
+	int r = boxes_request(c, &config, &q, e);
+
+	if (r == 0)
+		r = resolve_agent(&config, NULL, c->arena, effective, e);
+	return r < 0 ? r
+		     : cow_prune(c->arena, effective->s.sandbox.prune.age.v, o->dry_run.v,
+			       say_layer, c, e);
+}
+
 /* Those that run take care of themselves: what is left belongs to nobody. */
 static int prune(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
 	auto_fd int place = place_open(c->arena, e);
 	struct place_row *rows;
-	size_t count, gone = 0;
+	size_t count;
 	int r = place < 0 ? place : place_list(place, c->arena, &rows, &count);
 
 	if (r < 0)
@@ -137,11 +172,12 @@ static int prune(struct call *c, struct err *e)
 			continue;
 		buf_printf(c->out, "%s %s\n", rows[i].name,
 			o->dry_run.v ? "would be removed" : "removed");
-		gone++;
 	}
-	if (gone == 0)
+	r = prune_layers(c, e);
+	if (r == 0 && c->out->len == 0)
 		buf_puts(c->out, "nothing to remove\n");
-	return EXIT_OK;
+	c->answered = c->out->len > 0;
+	return r < 0 ? r : EXIT_OK;
 }
 
 const struct command cmd_start = {
@@ -194,13 +230,14 @@ const struct command cmd_restart = {
 
 const struct command cmd_prune = {
 	.name = "prune",
-	.summary = "remove what is left of sandboxes that were killed",
+	.summary = "remove what sandboxes have left behind",
 	.options = prune_options,
 	.options_size = sizeof(struct boxes_options),
 	.details =
 		"Sandboxes that run end by themselves when nobody has used them for the time in\n"
 		"'prune.idle', or when they are older than 'prune.age'; they are never touched\n"
-		"by this.",
+		"by this. What is removed: names of sandboxes that were killed, layers of changes\n"
+		"that hold none, and those that nobody has used for the time in 'prune.age'.",
 	.examples = "  ward prune --dry-run\n",
 	.run = prune,
 };

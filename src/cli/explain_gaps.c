@@ -28,11 +28,6 @@ static bool lacks_network(const struct explanation *x)
 	return in_sandbox(x) && (n->mode.v != NET_NONE || n->allow.count > 0);
 }
 
-static bool lacks_layer(const struct explanation *x)
-{
-	return in_sandbox(x) && x->eff->s.sandbox.workspace.v == WORKSPACE_COW;
-}
-
 static bool lacks_image(const struct explanation *x)
 {
 	const char *image = x->eff->s.sandbox.image.v;
@@ -75,7 +70,6 @@ static const struct {
 	bool (*applies)(const struct explanation *x);
 } rows[] = {
 	{"network", "only 'none' can be enforced; 'ward run' refuses anything else", lacks_network},
-	{"workspace", "'ward run' refuses 'cow'", lacks_layer},
 	{"image", "'ward run' refuses all but 'host' and 'dir:/path'", lacks_image},
 	{"runtime", "'ward run' has the native one only, and refuses others", lacks_runtime},
 	{"tool", "ward carries out commands only; the framework has to obey the answer",

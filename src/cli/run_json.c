@@ -217,6 +217,17 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 		number_size_text(p->limits.memory, text);
 		buf_printf(&out, "ward: ended: more than %s of memory (resources.memory)\n", text);
 	}
+	if (r->reason == END_STOPPED && r->hits[HIT_DISK]) {
+		number_size_text(p->layer_size, text);
+		buf_printf(&out,
+			"ward: ended: more than %s of changes to the workspace (resources.disk)\n",
+			text);
+	}
+	if (r->reason == END_STOPPED && r->hits[HIT_INODES])
+		buf_printf(&out,
+			"ward: ended: more than %llu changed files in the workspace "
+			"(resources.inodes)\n",
+			(unsigned long long)p->layer_inodes);
 	if (r->hits[HIT_PIDS])
 		buf_printf(&out, "ward: the limit of %llu processes was met (resources.pids)\n",
 			(unsigned long long)p->limits.pids);

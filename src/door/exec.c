@@ -363,7 +363,7 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	if (stays)
 		return in_sandbox(q, a, answer, ret, ret_reached, e);
 	answer->run.plan.living = false;
-	return run_carry_out(q, &answer->run, ret, e);
+	return run_carry_out(q, a, &answer->run, ret, e);
 }
 
 int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,

@@ -3,11 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "sys/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +33,11 @@ _Static_assert(offsetof(struct kept, code) == sizeof(struct header), "the code s
 
 static const char magic[8] = {'w', 'a', 'r', 'd', 'b', 'p', 'f', 1};
 
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 static size_t kept_size(const struct kept *k)
 {
 	return sizeof(k->head) + k->head.len * sizeof(k->code[0]);
@@ -50,50 +55,9 @@ static void kept_sum(const struct kept *k, uint8_t out[SHA256_SIZE])
 	sha256_end(&s, out);
 }
 
-static bool is_ours(const struct stat *st)
-{
-	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static void make_folders(const char *folder)
-{
-	char path[PATH_MAX];
-
-	if ((size_t)snprintf(path, sizeof path, "%s", folder) >= sizeof path)
-		return;
-	for (char *p = path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	mkdir(path, 0700);
-}
-
-static int open_folder(const char *folder)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
-	long fd = syscall(SYS_openat2, AT_FDCWD, folder, &how, sizeof how);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
 int filter_cache_open(const char *folder)
 {
-	auto_fd int fd = open_folder(folder);
-	struct stat st;
-
-	if (fd == -ENOENT) {
-		make_folders(folder);
-		fd = open_folder(folder);
-	}
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	return is_ours(&st) ? take_fd(&fd) : -EPERM;
+	return folder_own(folder);
 }
 
 /* As much as there is, at most size bytes; or a negative errno. */

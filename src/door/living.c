@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/sha256.h"
+#include "door/cow.h"
 #include "door/load.h"
 #include "engine/live.h"
 #include "state/place.h"
@@ -155,7 +156,9 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 		.ready = ready,
 		.idle_ms = q->idle_ms,
 		.age_ms = q->age_ms,
+		.layer = -1,
 		.setup_output = -1};
+	static struct arena arena; /* as long as the process */
 	struct err e = {0};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), r;
 
@@ -170,6 +173,8 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 	rename_process(q);
 	plan_take_ids(q->plan, (uint32_t)getpid());
 	r = take_name(q, &call, &e);
+	if (r == 0)
+		r = cow_take(&arena, q->name, COW_WAIT_MS, q->plan, &call.layer, &e);
 	if (r < 0 && write(ready, &e, sizeof e) < 0)
 		_exit(1);
 	if (r < 0 || chdir("/") < 0)
@@ -266,8 +271,10 @@ int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, st
 	*ret_died =
 		place_read(q->place, q->name, &before) == 0 && !before.alive && before.broken == 0;
 	r = start(q, e);
-	if (r < 0)
+	if (r < 0) {
+		place_give_up(q->place, q->name);
 		return r;
+	}
 	*ret_made = true;
 	return living_connect(q->place, q->name, e);
 }

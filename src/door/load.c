@@ -50,6 +50,17 @@ const char *load_cache_path(struct arena *a)
 	return home ? arena_printf(a, "%s/.cache/ward", home) : NULL;
 }
 
+const char *load_state_path(struct arena *a)
+{
+	const char *xdg = absolute_env("XDG_STATE_HOME"), *home = absolute_env("HOME");
+
+	if (geteuid() == 0)
+		return "/var/lib/ward";
+	if (xdg)
+		return arena_printf(a, "%s/ward", xdg);
+	return home ? arena_printf(a, "%s/.local/state/ward", home) : NULL;
+}
+
 struct file {
 	enum level level;
 	const char *path;

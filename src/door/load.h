@@ -29,5 +29,7 @@ int load_config(const struct load_request *q, struct config *ret, struct err *e)
 const char *load_user_path(struct arena *a);
 /* Where ward keeps what it can make again; NULL when there is no home. */
 const char *load_cache_path(struct arena *a);
+/* Where ward keeps what it cannot; NULL when there is no home. */
+const char *load_state_path(struct arena *a);
 /* A machine that a file describes, as `ward doctor --json` writes it. */
 int load_machine(const char *path, struct machine *ret, struct err *e);

@@ -3,6 +3,9 @@
 
 #include "base/str.h"
 #include "door/ask.h"
+#include "door/cow.h"
+#include "door/living.h"
+#include "door/load.h"
 #include "door/profile.h"
 #include "engine/native.h"
 #include "sys/idrange.h"
@@ -25,6 +28,7 @@ static int look_at_caller(
 	*ret = (struct plan_caller){
 		.cwd = arena_printf(a, "%s", cwd),
 		.env = q->env,
+		.state = load_state_path(a),
 		.uid = geteuid(),
 		.gid = getegid(),
 		.pid = (uint32_t)getpid(),
@@ -119,14 +123,22 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return run_make_plan(q, false, a, ret, e);
 }
 
-int run_carry_out(const struct run_request *q, const struct run_answer *answer, struct result *ret,
-	struct err *e)
+int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
+	struct result *ret, struct err *e)
 {
-	struct native_call call = {.plan = &answer->plan,
-		.arguments = q->arguments,
-		.arguments_len = q->arguments_len};
+	struct plan plan = answer->plan;
+	struct native_call call = {
+		.plan = &plan, .arguments = q->arguments, .arguments_len = q->arguments_len};
+	char name[LIVING_NAME];
+	int r;
 
-	return native_run(&call, ret, e);
+	living_name(answer->verdict.scope_name, &plan, name);
+	r = cow_take(a, name, 1000, &plan, &call.layer, e);
+	if (r == -EBUSY)
+		return err_set(e, EBUSY,
+			"the session's sandbox is using the changes to this workspace; run the "
+			"command in it with 'ward exec', or stop it first: 'ward stop'");
+	return r < 0 ? r : native_run(&call, ret, e);
 }
 
 static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
@@ -134,7 +146,7 @@ static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
 {
 	int r = run_make_plan(q, hopeful, a, answer, e);
 
-	return r < 0 || !answer->planned ? r : run_carry_out(q, answer, ret, e);
+	return r < 0 || !answer->planned ? r : run_carry_out(q, a, answer, ret, e);
 }
 
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,

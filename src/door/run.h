@@ -35,8 +35,8 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 /* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
 /* Carries out what was planned, in a sandbox of its own. On failure nothing was run. */
-int run_carry_out(const struct run_request *q, const struct run_answer *answer, struct result *ret,
-	struct err *e);
+int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
+	struct result *ret, struct err *e);
 /* Decides, plans and carries it out, unless the verdict is no. On failure nothing was run. */
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e);

@@ -216,7 +216,7 @@ static int start_broker(struct stage *s, struct err *e)
 		.root = PLAN_WORKSPACE,
 		.host_root = p->workspace_path,
 		.protect = p->protect,
-		.protect_count = p->protect_count,
+		.protect_count = p->workspace == WORKSPACE_COW ? 0 : p->protect_count,
 		.hide = p->hide,
 		.hide_count = p->hide_count,
 		/* Hidden names may be executed but not opened, which Landlock cannot tell apart:

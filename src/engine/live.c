@@ -326,6 +326,7 @@ static void serve(struct live *v)
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
 		v->watch_at = v->started;
 	take_enforced(v);
+	meter_init(&v->meter, v->stage->plan);
 	live_ask_for_pair(v);
 	while (!is_over(v)) {
 		what_to_wait_for(v, &w);
@@ -360,11 +361,13 @@ static int make(struct live *v, struct err *e)
 {
 	struct live_call *call = v->call;
 	struct stage *s = v->stage;
-	int *keep[] = {
-		&call->listener, &call->ready, &call->lock, &call->place, &call->setup_output};
-	int r = stage_descriptors(keep, ARRAY_LEN(keep), e);
+	int *keep[] = {&call->listener, &call->ready, &call->lock, &call->place,
+		&call->setup_output, &call->layer};
+	size_t count = ARRAY_LEN(keep) - (call->layer < 0);
+	int r = stage_descriptors(keep, count, e);
 
-	for (size_t i = 0; i < ARRAY_LEN(keep); i++)
+	/* That of the layer is held by whatever keeps it mounted. */
+	for (size_t i = 0; i < ARRAY_LEN(s->host_only); i++)
 		s->host_only[i] = *keep[i];
 	if (r == 0)
 		r = open_channel(s, e);

@@ -9,6 +9,7 @@
  */
 
 #include "engine/live_process.h"
+#include "engine/meter.h"
 #include "engine/post.h"
 #include "engine/stage.h"
 #include "engine/wire.h"
@@ -27,6 +28,7 @@ struct live_call {
 	int lock;          /* held as long as this process lives */
 	struct card *card; /* filled but for what changes */
 	uint64_t idle_ms, age_ms; /* 0: for ever */
+	int layer;                /* the lock of its layer; -1: it has none */
 	int setup_output;         /* where plan->setup may write */
 };
 
@@ -45,6 +47,7 @@ struct live_line {
 	uint32_t notes;                                            /* that init had when it began */
 	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
+	enum limit_hit hit;     /* ... for that limit; HIT_COUNT: none */
 	int asked;              /* signals that asked the command to end */
 	struct slot_word word;
 	int32_t process;   /* the command is that background process; 0: none */
@@ -82,6 +85,7 @@ struct live {
 		refill_at; /* us */
 	uint32_t running;
 	uint32_t oom_kills; /* that were seen */
+	struct meter meter;
 	char enforced[LAYER_COUNT][POST_WORD];
 	struct err error; /* why it could not be made */
 };

@@ -95,8 +95,10 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->notes = atomic_load(v->stage->notes);
 	l->command = pair.command;
 	l->orders = pair.orders;
-	v->running++;
+	l->hit = HIT_COUNT;
 	l->began = live_now();
+	if (v->running++ == 0)
+		meter_begin(&v->meter, l->began);
 	v->refill = false;
 	v->refill_at = live_later(l->began, REFILL_MS);
 	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;

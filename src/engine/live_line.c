@@ -78,6 +78,8 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	ret->reason = l->reason != END_EXITED ? l->reason
 		      : ret->signal           ? END_SIGNALLED
 					      : END_EXITED;
+	if (l->hit != HIT_COUNT)
+		ret->hits[l->hit] = 1;
 	if (w->status != 0)
 		ret->hits[HIT_MEMORY] = new_kills(v);
 	if (l->reason == END_OOM && ret->hits[HIT_MEMORY] == 0)

@@ -32,6 +32,19 @@ static void watch(struct live *v, uint64_t now)
 	v->watch_at = live_later(now, ms);
 }
 
+/* The limit of the workspace's layer: likewise. */
+static void measure(struct live *v, uint64_t now)
+{
+	enum limit_hit hit = meter_look(&v->meter, now);
+
+	for (size_t i = 0; i < LIVE_LINES && hit != HIT_COUNT; i++) {
+		if (v->lines[i].orders < 0)
+			continue;
+		v->lines[i].hit = hit;
+		live_line_end(v, &v->lines[i], END_STOPPED);
+	}
+}
+
 static bool is_idle(const struct live *v)
 {
 	return v->running == 0;
@@ -47,6 +60,8 @@ void live_keep_times(struct live *v)
 			live_line_times(v, &v->lines[i], now);
 	if (v->running > 0 && v->watch_at && now >= v->watch_at)
 		watch(v, now);
+	if (v->running > 0)
+		measure(v, now);
 	/* A starter that does not answer was stopped from inside. */
 	if (v->asked && now >= live_later(v->asked_at, STAGE_PATIENCE_MS)) {
 		v->asked = false;
@@ -90,8 +105,10 @@ int live_next_due(const struct live *v)
 		sooner(&first, l->kill_at);
 		sooner(&first, l->give_up_at);
 	}
-	if (v->running > 0)
+	if (v->running > 0) {
 		sooner(&first, v->watch_at);
+		sooner(&first, v->meter.due);
+	}
 	sooner(&first, v->settle_at);
 	sooner(&first, v->stop_at);
 	sooner(&first, v->ask_at);

@@ -95,11 +95,11 @@ static void finish(struct supervise *v, struct result *r)
 	}
 }
 
-static int run(struct stage *s, struct result *ret, struct err *e)
+static int run(struct stage *s, int *io_layer, struct result *ret, struct err *e)
 {
 	auto_fd int signals = -1;
 	struct supervise v = {.stage = s, .result = ret};
-	int r = stage_descriptors(NULL, 0, e);
+	int r = stage_descriptors(&io_layer, *io_layer < 0 ? 0 : 1, e);
 
 	if (r == 0)
 		r = open_streams(s, e);
@@ -129,14 +129,14 @@ static int run(struct stage *s, struct result *ret, struct err *e)
 int native_run(const struct native_call *call, struct result *ret, struct err *e)
 {
 	static struct stage s; /* large, and mostly never touched */
-	int r;
+	int layer = call->layer, r;
 
 	if (call->plan->row_count > STAGE_ROWS)
 		return err_set(
 			e, E2BIG, "the plan has more than %d rows; use fewer binds", STAGE_ROWS);
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
 	ret->output[0] = ret->output[1] = BUF(call->plan->output_limit);
-	r = run(&s, ret, e);
+	r = run(&s, &layer, ret, e);
 	ret->stuck = stage_clear(&s, r == 0 && s.orderly);
 	stage_free(&s);
 	if (r < 0)

@@ -14,6 +14,7 @@ struct native_call {
 	const struct plan *plan;
 	char *arguments; /* of this process, which init overwrites with its own name */
 	size_t arguments_len;
+	int layer; /* the lock of its layer; -1: it has none */
 };
 
 /* Fails when nothing was run. result_free() afterwards. */

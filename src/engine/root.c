@@ -7,6 +7,7 @@
  */
 
 #include "base/cleanup.h"
+#include "engine/cow.h"
 #include "engine/image.h"
 #include "engine/stage.h"
 #include "sys/tree.h"
@@ -220,8 +221,16 @@ static int put_row(struct stage *s, size_t i, struct err *e)
 			r = image_layer(row->target);
 		break;
 	case PLAN_BIND:
-	case PLAN_WORKSPACE_BIND:
+	case PLAN_OWN:
 		r = attach(s->trees[i], row->target);
+		break;
+	case PLAN_LAYERS:
+		r = cow_begin(s->trees[i]);
+		break;
+	case PLAN_WORKSPACE_BIND:
+		r = s->plan->workspace == WORKSPACE_COW
+			    ? cow_mount(s->trees[i], &s->plan->layer, row->target)
+			    : attach(s->trees[i], row->target);
 		break;
 	case PLAN_IMAGE:
 		r = image_fill(s->trees[i], !s->plan->read_only_root, e);

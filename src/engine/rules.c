@@ -44,7 +44,8 @@ static int allow_row(struct stage *s, const struct plan_row *row, unsigned right
 /* Where the program itself may write; in a workspace that init guards it may not. */
 static bool writes(const struct plan *p, const struct plan_row *row)
 {
-	return row->writable && !(row->kind == PLAN_WORKSPACE_BIND && p->broker);
+	return row->writable && row->kind != PLAN_LAYERS &&
+	       !(row->kind == PLAN_WORKSPACE_BIND && p->broker);
 }
 
 static void close_folder(DIR **d)

@@ -38,7 +38,8 @@ void show_sources(const struct plan *p, struct buf *out)
 		const struct plan_row *row = &p->rows[i];
 
 		if (row->kind == PLAN_BIND || row->kind == PLAN_WORKSPACE_BIND ||
-			row->kind == PLAN_IMAGE)
+			row->kind == PLAN_IMAGE || row->kind == PLAN_LAYERS ||
+			row->kind == PLAN_OWN)
 			line(out, plan_kind_names[row->kind], row->source);
 	}
 }

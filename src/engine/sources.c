@@ -111,14 +111,23 @@ static int translate(struct stage *s, const struct plan_row *row, int tree, unsi
 	return r < 0 ? err_sys(e, r, "set up '%s'", row->source) : 0;
 }
 
+/* A workspace that is copied on write is never written itself. */
+static bool is_written(const struct plan *p, const struct plan_row *row)
+{
+	return row->writable &&
+	       !(row->kind == PLAN_WORKSPACE_BIND && p->workspace == WORKSPACE_COW);
+}
+
 static int open_source(struct stage *s, const struct plan_row *row, int *ret, struct err *e)
 {
 	auto_fd int fd = openat(AT_FDCWD, row->source, O_PATH | O_CLOEXEC);
 	auto_fd int tree = -1;
-	unsigned flags = (row->writable ? 0 : TREE_READ_ONLY) | (row->noexec ? TREE_NOEXEC : 0);
+	unsigned flags = is_written(s->plan, row) ? 0 : TREE_READ_ONLY;
 	struct stat st;
 	int r;
 
+	if (row->noexec)
+		flags |= TREE_NOEXEC;
 	if (fd < 0)
 		return err_sys(e, -errno, "open '%s'", row->source);
 	r = judge(s->plan, row, fd, e);
@@ -144,9 +153,7 @@ static int open_source(struct stage *s, const struct plan_row *row, int *ret, st
 
 static const char *row_word(const struct plan_row *row)
 {
-	return row->kind == PLAN_WORKSPACE_BIND ? "workspace"
-	       : row->kind == PLAN_IMAGE        ? "image"
-						: "bind";
+	return row->kind == PLAN_BIND ? "bind" : plan_kind_names[row->kind];
 }
 
 static int open_row(struct stage *s, size_t i, struct err *e)
@@ -167,7 +174,8 @@ int sources_open(struct stage *s, struct err *e)
 		if (p->rows[i].kind == PLAN_WORKSPACE_BIND)
 			r = open_row(s, i, e);
 	for (size_t i = 0; i < p->row_count && r == 0; i++)
-		if (p->rows[i].kind == PLAN_BIND || p->rows[i].kind == PLAN_IMAGE)
+		if (p->rows[i].kind == PLAN_BIND || p->rows[i].kind == PLAN_IMAGE ||
+			p->rows[i].kind == PLAN_LAYERS || p->rows[i].kind == PLAN_OWN)
 			r = open_row(s, i, e);
 	return r;
 }

@@ -176,6 +176,18 @@ static void watch(struct supervise *v, uint64_t now)
 		memory_settle();
 }
 
+/* The limit of the workspace's layer. */
+static void measure(struct supervise *v, uint64_t now)
+{
+	enum limit_hit hit = meter_look(&v->meter, now);
+
+	if (hit == HIT_COUNT)
+		return;
+	v->result->hits[hit]++;
+	v->meter.due = 0;
+	end_command(v, END_STOPPED);
+}
+
 static void keep_times(struct supervise *v)
 {
 	uint64_t now = now_us();
@@ -194,6 +206,7 @@ static void keep_times(struct supervise *v)
 	}
 	if (v->watch_at && now >= v->watch_at)
 		watch(v, now);
+	measure(v, now);
 	if (v->give_up_at && now >= v->give_up_at) {
 		v->ended = v->given_up = true;
 		v->end.status = SIGKILL;
@@ -208,7 +221,7 @@ static void keep_times(struct supervise *v)
 static int next_due(const struct supervise *v)
 {
 	const uint64_t due[] = {v->kill_at, v->deadline, v->idle_deadline, v->watch_at,
-		v->settle_at, v->give_up_at};
+		v->settle_at, v->give_up_at, v->meter.due};
 	uint64_t first = NEVER, now;
 
 	for (size_t i = 0; i < ARRAY_LEN(due); i++)
@@ -233,6 +246,8 @@ static void start_times(struct supervise *v)
 	if (p->limits.memory != PLAN_NO_LIMIT &&
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
 		v->watch_at = later(v->started, 10);
+	meter_init(&v->meter, p);
+	meter_begin(&v->meter, v->started);
 }
 
 static void pump(struct supervise *v, struct pollfd *streams)
@@ -270,6 +285,8 @@ int supervise_loop(struct supervise *v, struct err *e)
 		keep_times(v);
 	}
 	v->ended_at = now_us();
+	v->meter.due = 0;
+	meter_free(&v->meter);
 	if (!v->failed)
 		return 0;
 	*e = v->error;

@@ -7,6 +7,7 @@
  * inside but that the command is over.
  */
 
+#include "engine/meter.h"
 #include "engine/relay.h"
 #include "engine/stage.h"
 #include "engine/terminal.h"
@@ -18,6 +19,7 @@ struct supervise {
 	int signals;
 	struct relay relay;
 	struct terminal terminal;
+	struct meter meter;
 	bool ended, failed, orderly;
 	bool given_up; /* it was killed and does not die: it waits in the kernel */
 	struct wire_end end;

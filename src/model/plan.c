@@ -10,7 +10,7 @@
 #include <string.h>
 
 const char *const plan_kind_names[] = {"folder", "file", "link", "mirror", "bind", "image",
-	"workspace", "tmpfs", "device", "terminals", "proc", "mask", NULL};
+	"layers", "own folder", "workspace", "tmpfs", "device", "terminals", "proc", "mask", NULL};
 const char *const plan_output_names[] = {"pass", "relay", "capture", "terminal", NULL};
 
 _Static_assert(ARRAY_LEN(plan_kind_names) == PLAN_KIND_COUNT + 1, "a name for each kind");
@@ -22,11 +22,11 @@ static const struct sandbox *settings(const struct plan_request *q)
 }
 
 /* What this version cannot carry out is an error before anything runs, never a weaker sandbox. */
-static int check_supported(const struct sandbox *s, struct err *e)
+static int check_supported(const struct plan_request *q, const struct sandbox *s, struct err *e)
 {
-	if (s->workspace.v == WORKSPACE_COW)
+	if (s->workspace.v == WORKSPACE_COW && !q->caller->state)
 		return refuse_text(e, "workspace: cow",
-			"not yet supported by 'ward run'; use workspace 'ro' or 'rw'");
+			"there is no folder to keep the changes in; set HOME or XDG_STATE_HOME");
 	if (s->network.mode.v != NET_NONE || s->network.allow.count > 0)
 		return refuse_text(e, "network",
 			"only 'none' can be enforced by this version; nothing runs with less: "
@@ -156,11 +156,11 @@ static void take_workspace(const struct plan_request *q, struct arena *a, struct
 		return;
 	}
 	/* The project's own configuration is never changed from inside, whatever is written. */
-	if (p->workspace == WORKSPACE_RW) {
+	if (p->workspace == WORKSPACE_RW || p->workspace == WORKSPACE_COW)
 		p->protect = list_texts(a, &s->protect, ".ward.json5", &p->protect_count);
-	}
 	p->hide = list_texts(a, &s->hide, NULL, &p->hide_count);
-	p->broker = p->protect_count > 0 || p->hide_count > 0;
+	/* Of a workspace that is copied on write they are kept when changes are applied. */
+	p->broker = (p->workspace == WORKSPACE_RW && p->protect_count > 0) || p->hide_count > 0;
 }
 
 /* Refusals are counted wherever somebody can listen. */
@@ -287,7 +287,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	struct plan p = {.argv = copy_words(a, q->argv),
 		.hostname = PLAN_HOSTNAME,
 		.cpus = q->machine->cpus};
-	int r = check_supported(s, e);
+	int r = check_supported(q, s, e);
 
 	if (r == 0)
 		r = take_ids(q->caller, &p, e);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define PLAN_WORKSPACE "/workspace"
+#define PLAN_LAYERS_PLACE ".cow" /* while the root is made */
 #define PLAN_HOME "/home/sandbox"
 #define PLAN_HOSTNAME "sandbox"
 #define PLAN_NO_LIMIT UINT64_MAX
@@ -28,6 +29,8 @@ enum plan_kind {
 	PLAN_MIRROR, /* what the host has there, read-only; nothing where it has nothing */
 	PLAN_BIND,   /* a folder or file of the host that somebody named */
 	PLAN_IMAGE,  /* everything of a folder that serves as the root, read-only */
+	PLAN_LAYERS, /* ward's own folder of layers; only while the root is made */
+	PLAN_OWN,    /* another folder of ward's own, writable */
 	PLAN_WORKSPACE_BIND,
 	PLAN_TMPFS,
 	PLAN_DEVICE, /* one of the host's harmless device nodes */
@@ -52,6 +55,13 @@ struct plan_row {
 
 struct plan_limits {
 	uint64_t memory, swap, cpus, pids, files, file_size; /* cpus in thousandths */
+};
+
+/* Where the changes to a workspace go that is copied on write; door/ knows, not the plan. */
+struct plan_layer {
+	const char *name;         /* of its folder among the layers */
+	const char *const *below; /* frozen ones, the topmost first */
+	size_t below_count;
 };
 
 /* How the program's input and output go. */
@@ -79,8 +89,10 @@ struct plan {
 	size_t row_count;
 	uint64_t root_size; /* of the throw-away root */
 	uint64_t root_inodes;
-	const char *workspace_path; /* on the host; NULL: none */
-	const char *const *protect; /* NULL at the end */
+	struct plan_layer layer;           /* workspace: cow */
+	uint64_t layer_size, layer_inodes; /* what it may hold */
+	const char *workspace_path;        /* on the host; NULL: none */
+	const char *const *protect;        /* NULL at the end */
 	const char *const *hide;
 	size_t protect_count, hide_count;
 	struct bindspec_rules bind_rules; /* for what is opened */
@@ -110,10 +122,11 @@ struct plan_caller {
 	uint32_t pid;      /* makes the kernel's ids of concurrent sandboxes differ */
 	uint32_t id_first; /* root: ids that may be used for sandboxes, and how many */
 	uint32_t id_count;
-	bool terminal; /* -t */
-	bool capture;  /* --json */
-	bool agent;    /* an agent's entrance: the default timeout holds */
-	bool relay;    /* somebody wrote a limit that needs counting */
+	const char *state; /* ward's own folder; NULL: there is none */
+	bool terminal;     /* -t */
+	bool capture;      /* --json */
+	bool agent;        /* an agent's entrance: the default timeout holds */
+	bool relay;        /* somebody wrote a limit that needs counting */
 };
 
 struct plan_request {

@@ -160,14 +160,21 @@ static void add_private(struct rows *rows, const struct sandbox *s)
 		add_tmpfs(rows, s->tmpfs.items[i].text);
 }
 
-static void add_workspace(struct rows *rows, const struct sandbox *s, const struct plan *p)
+static void add_workspace(
+	struct rows *rows, const struct sandbox *s, const char *state, const struct plan *p)
 {
 	struct plan_row *row;
 
+	if (p->workspace == WORKSPACE_COW) {
+		row = add(rows, PLAN_LAYERS, PLAN_LAYERS_PLACE,
+			arena_printf(rows->arena, "%s/layers", state));
+		row->writable = true;
+		row->owned = true;
+	}
 	if (p->workspace != WORKSPACE_NONE) {
 		row = add(rows, PLAN_WORKSPACE_BIND, without_slash(PLAN_WORKSPACE),
 			p->workspace_path);
-		row->writable = p->workspace == WORKSPACE_RW;
+		row->writable = p->workspace == WORKSPACE_RW || p->workspace == WORKSPACE_COW;
 		row->owned = true;
 	} else {
 		row = add(rows, PLAN_TMPFS, without_slash(PLAN_WORKSPACE), NULL);
@@ -221,6 +228,19 @@ static void plan_layer(const struct limits *l, struct plan *p, uint64_t *sum)
 	*sum += 2 * p->root_size;
 }
 
+/* Of what there is, the workspace's layer gets what is left, which is half of it at least. */
+static void leave_to_layer(struct plan *p, uint64_t sum, uint64_t *io_disk, uint64_t *io_files)
+{
+	uint64_t others = sum < *io_disk / 2 ? sum : *io_disk / 2;
+
+	p->layer_size = *io_disk == UINT64_MAX ? PLAN_NO_LIMIT : *io_disk - others;
+	p->layer_inodes = *io_files / 2;
+	*io_disk = *io_disk == UINT64_MAX ? UINT64_MAX : others;
+	*io_files -= p->layer_inodes;
+	if (p->limits.file_size > p->layer_size)
+		p->limits.file_size = p->layer_size;
+}
+
 /* `disk` and `inodes` hold for everything that ward stores together: each tmpfs gets its share. */
 static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p, struct err *e)
 {
@@ -231,6 +251,8 @@ static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p
 	plan_layer(l, p, &sum);
 	for (size_t i = 0; i < rows->count; i++)
 		sum += rows->items[i].kind == PLAN_TMPFS ? rows->items[i].size : 0;
+	if (p->workspace == WORKSPACE_COW)
+		leave_to_layer(p, sum, &disk, &files);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct plan_row *row = &rows->items[i];
 		uint64_t inodes;
@@ -268,7 +290,7 @@ int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, str
 	r = add_binds(&rows, q, s, e);
 	if (r < 0)
 		return r;
-	add_workspace(&rows, s, p);
+	add_workspace(&rows, s, q->caller->state, p);
 	if (!str_eq(s->image.v, "host"))
 		add(&rows, PLAN_IMAGE, "", s->image.v + strlen("dir:"));
 	r = divide_disk(&rows, &s->resources, p, e);

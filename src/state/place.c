@@ -212,6 +212,14 @@ int place_forget(int place, const char *sandbox)
 	return life < 0 ? life : 0;
 }
 
+void place_give_up(int place, const char *sandbox)
+{
+	auto_fd int life = place_lock(place, sandbox, PLACE_LIFE, 1000);
+
+	if (life >= 0)
+		take_away(place, sandbox);
+}
+
 void place_leave(int place, const char *sandbox)
 {
 	auto_fd int make = place_lock(place, sandbox, PLACE_MAKE, 0);

@@ -46,3 +46,5 @@ int place_list(int place, struct arena *a, struct place_row **ret, size_t *ret_c
 int place_forget(int place, const char *name);
 /* The same by whoever holds its lock of life, unless somebody is about to make the next one. */
 void place_leave(int place, const char *name);
+/* The same by whoever holds the lock of making, when nothing came of it. */
+void place_give_up(int place, const char *name);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/meter.h"
+
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SLICE 400 /* entries at once */
+#define MS 1000u
+#define PAUSE_MIN (20 * MS)
+#define PAUSE_MAX (1000 * MS)
+#define GROWTH (1u << 30) /* bytes in a second, at most */
+#define SLACK (1u << 20)  /* what a layer that is full already may gain by being used */
+
+static int open_folder(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+void meter_init(struct meter *m, const struct plan *p)
+{
+	char path[PATH_MAX];
+
+	*m = (struct meter){
+		.folder = -1, .size_limit = p->layer_size, .file_limit = p->layer_inodes};
+	if (p->workspace != WORKSPACE_COW)
+		return;
+	for (size_t i = 0; i < p->row_count; i++)
+		if (p->rows[i].kind == PLAN_LAYERS &&
+			(size_t)snprintf(path, sizeof path, "%s/%s/upper", p->rows[i].source,
+				p->layer.name) < sizeof path)
+			m->folder = open_folder(AT_FDCWD, path);
+}
+
+static void leave(struct meter *m)
+{
+	closedir(take_ptr(m->at[--m->depth]));
+}
+
+static void leave_all(struct meter *m)
+{
+	while (m->depth > 0)
+		leave(m);
+}
+
+void meter_free(struct meter *m)
+{
+	leave_all(m);
+	cleanup_fd(&m->folder);
+	m->folder = -1;
+}
+
+/* One that holds too much already is not to grow. */
+void meter_begin(struct meter *m, uint64_t now)
+{
+	if (m->folder < 0)
+		return;
+	m->size_floor = m->last_size > m->size_limit ? m->last_size + SLACK : m->size_limit;
+	m->file_floor = m->last_files > m->file_limit ? m->last_files + 16 : m->file_limit;
+	m->due = now + PAUSE_MIN;
+}
+
+/* Deeper than that it is counted as if it were endless. */
+static void enter(struct meter *m, int parent, const char *name)
+{
+	int fd;
+	DIR *d;
+
+	if (m->depth == METER_DEPTH) {
+		m->files = UINT64_MAX / 2;
+		return;
+	}
+	fd = open_folder(parent, name);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (d)
+		m->at[m->depth++] = d;
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void count(struct meter *m, int folder, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	m->files++;
+	/* Of a file with several names each counts for its part. */
+	m->size += (uint64_t)st.st_blocks * 512 /
+		   (S_ISDIR(st.st_mode) || st.st_nlink == 0 ? 1 : st.st_nlink);
+	if (S_ISDIR(st.st_mode))
+		enter(m, folder, entry->d_name);
+}
+
+static uint64_t pause_after(const struct meter *m, uint64_t now)
+{
+	uint64_t room = m->last_size < m->size_floor ? m->size_floor - m->last_size : 0;
+	uint64_t pause = room == 0 || room / GROWTH > 10 ? PAUSE_MAX : room * 1000000 / GROWTH;
+	uint64_t worth = 5 * (now - m->began); /* counting is to cost a sixth of the time at most */
+
+	pause = pause < PAUSE_MIN ? PAUSE_MIN : pause > PAUSE_MAX ? PAUSE_MAX : pause;
+	return pause < worth ? worth : pause;
+}
+
+enum limit_hit meter_look(struct meter *m, uint64_t now)
+{
+	if (m->folder < 0 || !m->due || now < m->due)
+		return HIT_COUNT;
+	if (m->depth == 0) {
+		m->size = m->files = 0;
+		m->began = now;
+		enter(m, m->folder, ".");
+	}
+	for (int n = 0; n < SLICE && m->depth > 0; n++) {
+		DIR *d = m->at[m->depth - 1];
+		const struct dirent *entry = readdir(d);
+
+		if (entry)
+			count(m, dirfd(d), entry);
+		else
+			leave(m);
+	}
+	m->due = now + MS;
+	if (m->depth == 0) {
+		m->last_size = m->size;
+		m->last_files = m->files;
+		m->due = now + pause_after(m, now);
+	}
+	if (m->size <= m->size_floor && m->files <= m->file_floor)
+		return HIT_COUNT;
+	leave_all(m);
+	m->last_size = m->size;
+	m->last_files = m->files;
+	return m->size > m->size_floor ? HIT_DISK : HIT_INODES;
+}

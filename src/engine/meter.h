@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * How much a layer holds: it lies on a file system of the host, which knows no limit for it. The
+ * supervisor counts it again and again while commands run, a little at a time, the more often the
+ * less room is left. Nothing in the layer is believed or followed.
+ */
+
+#include "model/plan.h"
+#include "model/result.h"
+
+#include <dirent.h>
+
+#define METER_DEPTH 64
+
+struct meter {
+	int folder; /* -1: nothing to count */
+	uint64_t size_limit, file_limit;
+	uint64_t due; /* us; 0: not now */
+	DIR *at[METER_DEPTH];
+	int depth; /* folders that are open; 0: no count has begun */
+	uint64_t began;
+	uint64_t size, files;            /* of this count so far */
+	uint64_t last_size, last_files;  /* of the last whole one */
+	uint64_t size_floor, file_floor; /* what it held already when nobody was at work */
+};
+
+void meter_init(struct meter *m, const struct plan *p);
+void meter_free(struct meter *m);
+/* Somebody begins to work. */
+void meter_begin(struct meter *m, uint64_t now);
+/* Counts on, when it is due. The limit that was passed; HIT_COUNT: none. */
+enum limit_hit meter_look(struct meter *m, uint64_t now);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sys/folder.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define DEPTH_MAX 512
+
+static int open_how(int folder, const char *path, int flags, mode_t mode, uint64_t resolve)
+{
+	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC | O_NOFOLLOW),
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = resolve};
+	long fd = syscall(SYS_openat2, folder, path[0] ? path : ".", &how, sizeof how);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static void make_folders(const char *folder)
+{
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof path, "%s", folder) >= sizeof path)
+		return;
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	mkdir(path, 0700);
+}
+
+int folder_own(const char *path)
+{
+	auto_fd int fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
+	struct stat st;
+
+	if (fd == -ENOENT) {
+		make_folders(path);
+		fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
+	}
+	if (fd < 0)
+		return take_fd(&fd);
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return is_ours(&st) ? take_fd(&fd) : -EPERM;
+}
+
+int folder_open(int folder, const char *path, int flags, mode_t mode)
+{
+	return open_how(folder, path, flags, mode,
+		RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
+int folder_open_here(int folder, const char *path, int flags)
+{
+	return open_how(folder, path, flags, 0,
+		RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+}
+
+int folder_parent(int folder, const char *path, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[PATH_MAX];
+	size_t len = slash ? (size_t)(slash - path) : 0;
+
+	if (len >= sizeof parent)
+		return -ENAMETOOLONG;
+	memcpy(parent, path, len);
+	parent[len] = '\0';
+	*ret_name = slash ? slash + 1 : path;
+	return folder_open_here(folder, parent, O_RDONLY | O_DIRECTORY);
+}
+
+DIR *folder_list(int folder, const char *path)
+{
+	int fd = folder_open(folder, path, O_RDONLY | O_DIRECTORY, 0);
+	DIR *d = NULL;
+
+	if (fd < 0)
+		errno = -fd;
+	else
+		d = fdopendir(fd);
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+bool folder_is_dots(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+void folder_close(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+static int remove_in(int parent, const char *name, int depth);
+
+/* What was listed may be there no more; what cannot be listed is tried once its mode allows it. */
+static int empty_folder(int parent, const char *name, int depth)
+{
+	auto_(folder_close) DIR *d = folder_list(parent, name);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!d && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
+		d = folder_list(parent, name);
+	if (!d)
+		return -errno;
+	if (depth > DEPTH_MAX)
+		return -ELOOP;
+	fchmod(dirfd(d), 0700);
+	while (r == 0 && (entry = readdir(d)))
+		if (!folder_is_dots(entry->d_name))
+			r = remove_in(dirfd(d), entry->d_name, depth + 1);
+	return r;
+}
+
+static int remove_in(int parent, const char *name, int depth)
+{
+	int r;
+
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return -errno;
+	r = empty_folder(parent, name, depth);
+	if (r < 0)
+		return r;
+	return unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int folder_remove(int folder, const char *name)
+{
+	return remove_in(folder, name, 0);
+}

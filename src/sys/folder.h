@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Folders and what lies in them, without ever leaving them. A path below a folder is followed by
+ * the kernel with no symbolic link on the way: whoever can write there cannot lead anybody
+ * elsewhere. All return a descriptor or 0, or a negative errno.
+ */
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* One of the caller's own, made where it is not there; -EPERM: somebody else could write in it. */
+int folder_own(const char *path);
+/* A file or folder below it; "" is the folder itself. flags and mode as for open(). */
+int folder_open(int folder, const char *path, int flags, mode_t mode);
+/* The same on the file system of the folder itself: -EXDEV. */
+int folder_open_here(int folder, const char *path, int flags);
+/* The folder that a path lies in; *ret_name is the path's last part. */
+int folder_parent(int folder, const char *path, const char **ret_name);
+/* Its entries; closedir(). NULL and errno: it is not one, or cannot be read. */
+DIR *folder_list(int folder, const char *path);
+/* "." and "..". */
+bool folder_is_dots(const char *name);
+void folder_close(DIR **d);
+/* Removes it and all that is in it, however it is protected by its mode. */
+int folder_remove(int folder, const char *name);
