@@ -98,18 +98,27 @@ static void begin_now(struct chain *c)
 	c->since_ns = (uint32_t)now.tv_nsec;
 }
 
-static int open_all(const char *state, struct layer *l, struct err *e)
+static int no_changes(struct err *e)
+{
+	return err_set(e, ENOENT,
+		"there are no changes: no sandbox with 'workspace: cow' has run here in this "
+		"session");
+}
+
+static int open_all(const char *state, bool make, struct layer *l, struct err *e)
 {
 	char path[4096];
 
 	if ((size_t)snprintf(path, sizeof path, "%s/layers", state) >= sizeof path)
 		return err_set(e, ENAMETOOLONG, "'%s' is too long", state);
-	l->folder = folder_own(path);
+	l->folder = folder_own(path, make);
 	if (l->folder == -EPERM)
 		return err_set(e, EPERM,
 			"'%s' belongs to somebody else, or others can write in it: changes are not "
 			"kept there",
 			path);
+	if (l->folder == -ENOENT && !make)
+		return no_changes(e);
 	return l->folder < 0 ? err_sys(e, l->folder, "open '%s', where changes are kept", path) : 0;
 }
 
@@ -117,9 +126,7 @@ static int open_own(struct layer *l, struct err *e)
 {
 	l->own = folder_open(l->folder, l->name, O_RDONLY | O_DIRECTORY, 0);
 	if (l->own == -ENOENT)
-		return err_set(e, ENOENT,
-			"there are no changes: no sandbox with 'workspace: cow' has run here in "
-			"this session");
+		return no_changes(e);
 	return l->own < 0 ? err_sys(e, l->own, "open layer '%s'", l->name) : 0;
 }
 
@@ -156,7 +163,7 @@ int layer_open(struct arena *a, const char *state, const char *name, const char 
 	*ret = LAYER_NONE;
 	ret->arena = a;
 	ret->name = name;
-	r = open_all(state, ret, e);
+	r = open_all(state, workspace != NULL, ret, e);
 	if (r == 0)
 		r = open_own(ret, e);
 	if (r == 0)
@@ -436,13 +443,13 @@ int layer_list(
 	struct arena *a, const char *state, const char ***ret, size_t *ret_count, struct err *e)
 {
 	struct layer all = LAYER_NONE;
-	int r = open_all(state, &all, e);
+	int r = open_all(state, false, &all, e);
 
 	*ret_count = 0;
 	if (r == 0)
 		list_names(a, all.folder, ret, ret_count);
 	layer_close(&all);
-	return r;
+	return r == -ENOENT ? 0 : r;
 }
 
 /* All chains. One that cannot be read may stand on any layer: false. */

@@ -46,12 +46,12 @@ static void make_folders(const char *folder)
 	mkdir(path, 0700);
 }
 
-int folder_own(const char *path)
+int folder_own(const char *path, bool make)
 {
 	auto_fd int fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
 	struct stat st;
 
-	if (fd == -ENOENT) {
+	if (fd == -ENOENT && make) {
 		make_folders(path);
 		fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
 	}

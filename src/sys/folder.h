@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* One of the caller's own, made where it is not there; -EPERM: somebody else could write in it. */
-int folder_own(const char *path);
+/* One of the caller's own; -EPERM: somebody else could write in it. */
+int folder_own(const char *path, bool make);
 /* A file or folder below it; "" is the folder itself. flags and mode as for open(). */
 int folder_open(int folder, const char *path, int flags, mode_t mode);
 /* The same on the file system of the folder itself: -EXDEV. */
