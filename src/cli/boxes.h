@@ -12,7 +12,7 @@
 struct boxes_options {
 	struct opt_text session, agent, config;
 	struct opt_list set;
-	struct opt_bool all, force, line, dry_run, json, follow, end, stat, allow_protected;
+	struct opt_bool all, force, line, dry_run, json, follow, end, stat, allow_protected, once;
 	struct opt_text since;
 };
 

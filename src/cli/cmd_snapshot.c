@@ -108,13 +108,14 @@ static int list(struct call *c, struct err *e)
 	return EXIT_OK;
 }
 
-static int find(struct layer *l, const char *name, struct chain_snapshot **ret, struct err *e)
+static struct chain_snapshot *find(struct layer *l, const char *name, struct err *e)
 {
-	*ret = chain_find(&l->chain, name);
-	return *ret ? 0
-		    : err_set(e, ENOENT,
-			      "no snapshot '%s'; 'ward snapshot list' shows those that there are",
-			      name);
+	struct chain_snapshot *s = chain_find(&l->chain, name);
+
+	if (!s)
+		err_set(e, ENOENT,
+			"no snapshot '%s'; 'ward snapshot list' shows those that there are", name);
+	return s;
 }
 
 /* Changes since the last snapshot are kept under a name of their own. */
@@ -137,18 +138,20 @@ static int put_aside(struct call *c, struct layer *l, const char *restored, stru
 static int restore(struct call *c, struct err *e)
 {
 	auto_(layer_close) struct layer l = LAYER_NONE;
-	struct chain_snapshot *s = NULL;
+	const struct chain_snapshot *s;
+	struct chain_layers layers;
 	int r = hold(c, &l, e);
 
-	if (r == 0)
-		r = find(&l, c->args[0], &s, e);
-	if (r == 0)
-		r = put_aside(c, &l, c->args[0], e);
-	if (r == 0)
-		r = find(&l, c->args[0], &s, e); /* the list may lie elsewhere now */
 	if (r < 0)
 		return r;
-	l.chain.below = s->layers;
+	s = find(&l, c->args[0], e);
+	if (!s)
+		return -ENOENT;
+	layers = s->layers;
+	r = put_aside(c, &l, c->args[0], e);
+	if (r < 0)
+		return r;
+	l.chain.below = layers;
 	r = layer_save(&l, e);
 	if (r < 0)
 		return r;
@@ -156,17 +159,18 @@ static int restore(struct call *c, struct err *e)
 	return EXIT_OK;
 }
 
-static int delete (struct call *c, struct err *e)
+static int remove_some(struct call *c, struct err *e)
 {
 	auto_(layer_close) struct layer l = LAYER_NONE;
 	int r = hold(c, &l, e);
 
 	for (size_t i = 0; r == 0 && i < c->arg_count; i++) {
-		struct chain_snapshot *s;
+		struct chain_snapshot *s = find(&l, c->args[i], e);
 
-		r = find(&l, c->args[i], &s, e);
-		if (r == 0)
+		if (s)
 			chain_drop_snapshot(&l.chain, s);
+		else
+			r = -ENOENT;
 	}
 	if (r == 0)
 		r = layer_save(&l, e);
@@ -194,7 +198,7 @@ static int delete_checked(struct call *c, struct err *e)
 {
 	int r = needs(c, 1, "name a snapshot; 'ward snapshot list' shows them", e);
 
-	return r < 0 ? r : delete (c, e);
+	return r < 0 ? r : remove_some(c, e);
 }
 
 /* The sandbox of another session, by the same configuration. */

@@ -38,6 +38,8 @@ const struct command *const commands[] = {
 	&cmd_snapshot_restore,
 	&cmd_snapshot_delete,
 	&cmd_fork,
+	&cmd_stats,
+	&cmd_top,
 	&cmd_explain,
 	&cmd_tools_list,
 	&cmd_tools_check,

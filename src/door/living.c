@@ -6,6 +6,7 @@
 #include "door/cow.h"
 #include "door/load.h"
 #include "engine/live.h"
+#include "state/history.h"
 #include "state/place.h"
 
 #include <errno.h>
@@ -145,6 +146,19 @@ static void rename_process(const struct living_make *q)
 	snprintf(q->arguments, q->arguments_len, "ward: %s", q->name);
 }
 
+static struct history history;
+
+/* The descriptors may have got other numbers meanwhile. */
+static void keep_row(void *ctx, struct usage_row *row)
+{
+	struct live_call *call = ctx;
+
+	history.folder = call->record_fds[0];
+	history.file = call->record_fds[1];
+	history_add(&history, row);
+	call->record_fds[1] = history.file;
+}
+
 /* In the process that becomes the supervisor. */
 static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 {
@@ -157,6 +171,8 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 		.idle_ms = q->idle_ms,
 		.age_ms = q->age_ms,
 		.layer = -1,
+		.record = keep_row,
+		.record_fds = {-1, -1},
 		.setup_output = -1};
 	static struct arena arena; /* as long as the process */
 	struct err e = {0};
@@ -172,6 +188,10 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 			_exit(1);
 	rename_process(q);
 	plan_take_ids(q->plan, (uint32_t)getpid());
+	history_open(&history, load_state_path(&arena));
+	call.record_ctx = &call;
+	call.record_fds[0] = history.folder;
+	call.record_fds[1] = history.file;
 	r = take_name(q, &call, &e);
 	if (r == 0)
 		r = cow_take(&arena, q->name, COW_WAIT_MS, q->plan, &call.layer, &e);

@@ -362,12 +362,17 @@ static int make(struct live *v, struct err *e)
 	struct live_call *call = v->call;
 	struct stage *s = v->stage;
 	int *keep[] = {&call->listener, &call->ready, &call->lock, &call->place,
-		&call->setup_output, &call->layer};
-	size_t count = ARRAY_LEN(keep) - (call->layer < 0);
-	int r = stage_descriptors(keep, count, e);
+		&call->setup_output, &call->record_fds[0], &call->record_fds[1], &call->layer};
+	size_t count = 0;
+	int r;
 
+	for (size_t i = 0; i < ARRAY_LEN(keep); i++)
+		if (*keep[i] >= 0)
+			keep[count++] = keep[i];
+	r = stage_descriptors(keep, count, e);
 	/* That of the layer is held by whatever keeps it mounted. */
-	for (size_t i = 0; i < ARRAY_LEN(s->host_only); i++)
+	count -= call->layer >= 0;
+	for (size_t i = 0; i < count && i < ARRAY_LEN(s->host_only); i++)
 		s->host_only[i] = *keep[i];
 	if (r == 0)
 		r = open_channel(s, e);

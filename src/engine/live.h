@@ -14,6 +14,7 @@
 #include "engine/stage.h"
 #include "engine/wire.h"
 #include "model/card.h"
+#include "model/usage.h"
 
 #define LIVE_LINES (2 * SLOT_COUNT)
 
@@ -29,7 +30,12 @@ struct live_call {
 	struct card *card; /* filled but for what changes */
 	uint64_t idle_ms, age_ms; /* 0: for ever */
 	int layer;                /* the lock of its layer; -1: it has none */
-	int setup_output;         /* where plan->setup may write */
+	/* Every command that has ended; may be NULL. The descriptors behind it are the host's only.
+	 */
+	void (*record)(void *ctx, struct usage_row *row);
+	void *record_ctx;
+	int record_fds[2];
+	int setup_output; /* where plan->setup may write */
 };
 
 /* A connection, and the command that it asked for. */
@@ -50,6 +56,7 @@ struct live_line {
 	enum limit_hit hit;     /* ... for that limit; HIT_COUNT: none */
 	int asked;              /* signals that asked the command to end */
 	struct slot_word word;
+	char name[40];     /* of the program */
 	int32_t process;   /* the command is that background process; 0: none */
 	int32_t waits_for; /* the caller waits for news of that one; 0: for none */
 	bool waits_for_end;

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,18 @@ void live_line_hand_over(
 		live_line_end(v, l, END_INTERNAL);
 }
 
+/* The program's, without its folder; behind the folder that it starts in. */
+static void take_name(struct live_line *l, const struct post_exec *x)
+{
+	const char *name = x->text + strnlen(x->text, sizeof x->text - 1) + 1, *slash;
+
+	l->name[0] = '\0';
+	if (x->command.flags & SLOT_LONG)
+		return;
+	slash = strrchr(name, '/');
+	snprintf(l->name, sizeof l->name, "%.39s", slash ? slash + 1 : name);
+}
+
 /* A pair that waits; those of which one was killed meanwhile are let go. */
 static bool take_pair(struct live *v, struct live_pair *ret)
 {
@@ -96,6 +109,7 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->command = pair.command;
 	l->orders = pair.orders;
 	l->hit = HIT_COUNT;
+	take_name(l, &m->exec);
 	l->began = live_now();
 	if (v->running++ == 0)
 		meter_begin(&v->meter, l->began);

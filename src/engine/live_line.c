@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define STREAMS 3
 #define REPORT_MS 1000 /* that init may take to say what it refused */
@@ -95,6 +96,40 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	memcpy(ret->enforced, v->enforced, sizeof ret->enforced);
 }
 
+static int64_t calendar_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* For the history; whoever waits for the end has heard it already. */
+static void record(struct live *v, const struct live_line *l, const struct post_end *end)
+{
+	const struct card *card = v->call->card;
+	struct usage_row row = {.ended_ms = calendar_ms(),
+		.wall_us = end->usage.wall_us,
+		.user_us = end->usage.user_us,
+		.system_us = end->usage.system_us,
+		.memory_peak = end->usage.memory_peak,
+		.read_bytes = end->usage.read_bytes,
+		.written_bytes = end->usage.written_bytes,
+		.exit_code = end->exit_code,
+		.signal = end->signal,
+		.reason = end->reason,
+		.background = l->process != 0};
+
+	if (!v->call->record)
+		return;
+	for (int i = 0; i < HIT_COUNT; i++)
+		row.hits |= end->hits[i] ? 1u << i : 0;
+	memcpy(row.sandbox, v->call->name, strnlen(v->call->name, sizeof row.sandbox - 1));
+	memcpy(row.session, card->session, strnlen(card->session, sizeof row.session - 1));
+	memcpy(row.command, l->name, strnlen(l->name, sizeof row.command - 1));
+	v->call->record(v->call->record_ctx, &row);
+}
+
 /* A sandbox that could not be set up is none. */
 static void finish_setup(struct live *v, struct live_line *l, const struct post_end *end)
 {
@@ -130,6 +165,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 		m->end.report = *report;
 	process = l->process ? live_process_find(v, l->process) : NULL;
 	live_line_answer(l, m);
+	record(v, l, &m->end);
 	v->call->card->served++;
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;
 	v->last_used = live_now();
@@ -238,7 +274,7 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason)
 		return;
 	l->reason = reason;
 	l->deadline = 0;
-	if (reason == END_OOM || l->kill_grace == 0) {
+	if (reason == END_OOM || l->hit != HIT_COUNT || l->kill_grace == 0) {
 		live_line_kill(v, l);
 		return;
 	}

@@ -38,7 +38,12 @@ void meter_init(struct meter *m, const struct plan *p)
 
 static void leave(struct meter *m)
 {
-	closedir(take_ptr(m->at[--m->depth]));
+	DIR *d;
+
+	m->depth--;
+	d = take_ptr(m->at[m->depth]);
+	if (d)
+		closedir(d);
 }
 
 static void leave_all(struct meter *m)

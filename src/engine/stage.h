@@ -25,7 +25,7 @@ struct stage {
 	int control;      /* socket to the other side: supervisor or init */
 	int peer;         /* the other end, until the process has split */
 	int channel[2];   /* a sandbox that lives: supervisor and starter; -1 */
-	int host_only[5]; /* descriptors that init must not have; -1 */
+	int host_only[7]; /* descriptors that init must not have; -1 */
 	int output[2];    /* what the program gets as 1 and 2; -1: the caller's own */
 	int error[2];
 	int trees[STAGE_ROWS]; /* by row: opened, checked, detached; -1: none */

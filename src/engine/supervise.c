@@ -185,7 +185,8 @@ static void measure(struct supervise *v, uint64_t now)
 		return;
 	v->result->hits[hit]++;
 	v->meter.due = 0;
-	end_command(v, END_STOPPED);
+	v->reason = END_STOPPED;
+	kill_all(v);
 }
 
 static void keep_times(struct supervise *v)

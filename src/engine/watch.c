@@ -33,6 +33,7 @@ struct walk {
 	ino_t space; /* its pid namespace; where there are no lists of children */
 	size_t count;
 	bool full;
+	bool cpu;        /* is wanted too */
 	uint64_t tables; /* bytes of page tables, which nobody shares */
 	pid_t pids[WATCH_PROCESSES];
 	pid_t shown[WATCH_PROCESSES]; /* the thread that shows the memory of each */
@@ -206,6 +207,23 @@ static int read_status(struct walk *w, int dir, pid_t *ret_shown, char *status)
 	return (int)read_file(dir, name, status, STATUS);
 }
 
+/* Fields 14 to 17, behind the name, which may be anything that ends with a parenthesis. */
+static uint64_t read_cpu(int dir)
+{
+	char text[1024], *at;
+	uint64_t ticks = 0;
+
+	if (read_file(dir, "stat", text, sizeof(text)) < 0)
+		return 0;
+	at = strrchr(text, ')');
+	for (int field = 3; at && *at && field <= 17; field++) {
+		at = strchr(at + 1, ' ');
+		if (at && field >= 14)
+			ticks += strtoull(at, NULL, 10);
+	}
+	return ticks * (1000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* Adds what a process uses, and puts its children on the list. */
 static void look_at(struct walk *w, size_t i, bool lists, struct watch_sample *s)
 {
@@ -224,6 +242,8 @@ static void look_at(struct walk *w, size_t i, bool lists, struct watch_sample *s
 	s->threads += (unsigned)threads;
 	w->tables += sum_lines(status, tables) * 1024;
 	s->memory += sum_lines(status, used) * 1024;
+	if (w->cpu)
+		s->cpu_us += read_cpu(dir);
 	if (lists)
 		add_of_process(w, dir, pid, threads);
 }
@@ -273,7 +293,7 @@ static void sum_exactly(const struct walk *w, struct watch_sample *s)
 	s->exact = true;
 }
 
-int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
+static int measure(pid_t init, uint64_t limit, bool cpu, struct watch_sample *ret)
 {
 	auto_fd int dir = open_process(init);
 	struct watch_sample s = {0};
@@ -286,6 +306,7 @@ int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
 	w.space = 0;
 	w.count = 1;
 	w.full = false;
+	w.cpu = cpu;
 	w.tables = 0;
 	w.pids[0] = init;
 	snprintf(name, sizeof(name), "task/%d/children", (int)init);
@@ -299,6 +320,16 @@ int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
 		return -ESRCH;
 	*ret = s;
 	return 0;
+}
+
+int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
+{
+	return measure(init, limit, false, ret);
+}
+
+int watch_usage(pid_t init, struct watch_sample *ret)
+{
+	return measure(init, UINT64_MAX, true, ret);
 }
 
 unsigned watch_next_ms(const struct watch_sample *sample, uint64_t limit)

@@ -19,6 +19,7 @@
 struct watch_sample {
 	uint64_t memory; /* bytes, with swap and page tables; UINT64_MAX: too many processes */
 	unsigned processes, threads;
+	uint64_t cpu_us; /* watch_usage(): of all that lives, and of what that has waited for */
 	bool exact; /* shared memory was counted once; else each process counts what it shares */
 };
 
@@ -28,6 +29,9 @@ struct watch_sample {
  * never too low, is above the limit. Returns 0, or a negative errno when init is gone.
  */
 int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret);
+
+/* Only to look: an estimate, and the time on processors too. */
+int watch_usage(pid_t init, struct watch_sample *ret);
 
 /* In how many milliseconds to look again: before memory can have grown to the limit, if possible.
  */

@@ -455,3 +455,25 @@ three' ]
 	run -0 cow cat n
 	[ "$output" = 1 ]
 }
+
+@test "the layer has limits of its own, and what is full already can be used" {
+	run -137 ward exec --json --set workspace=cow --set resources.disk=64M -- \
+		sh -c 'i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero >f$i || exit; done'
+	echo "$output" >"$RESULT"
+	"$python" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["reason"] == "stopped" and d["limitsHit"] == {"disk": 1} and "watchdog" in d["enforced"]["disk"], d' "$RESULT"
+	run -0 ward exec --set workspace=cow --set resources.disk=64M -- sh -c 'ls | head -n1; sleep 0.3; rm f*; echo ok >n; cat n'
+	[ "${lines[1]}" = ok ]
+	ward stop
+	run -137 ward run --json --set workspace=cow --set resources.inodes=2000 -- \
+		sh -c 'mkdir -p a/b/c/d; i=0; while :; do i=$((i+1)); : >a/b/c/d/$i || exit; done'
+	echo "$output" >"$RESULT"
+	"$python" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["reason"] == "stopped" and d["limitsHit"] == {"inodes": 1}, d' "$RESULT"
+	# No single file becomes larger than the layer may be.
+	run ward run --set workspace=cow --set resources.disk=8M -- sh -c 'head -c 20000000 /dev/zero >one; wc -c <one'
+	[ "$(ward diff --json | "$python" -c 'import json, sys
+print(max([c["new"]["size"] for c in json.load(sys.stdin)["changes"] if c["path"] == "one"]))')" -le 8388608 ]
+}

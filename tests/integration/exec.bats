@@ -7,7 +7,7 @@
 . "$BATS_TEST_DIRNAME/lib.bash"
 
 # Root's sandboxes are in /run/ward, whatever the environment says.
-export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
 
 teardown() {
 	local pid
@@ -526,4 +526,46 @@ on_terminal() {
 	[[ $output == *hello*hello*"status 130" ]]
 	run -125 exec_ -t -- true </dev/null
 	[[ $output == *"terminal is needed"* ]]
+}
+
+@test "stats: what commands have used, and what runs" {
+	exec_ --session a -- true
+	exec_ --session a -- sh -c 'exit 3' || true
+	exec_ --session a --set timeout=200ms -- sleep 100 || true
+	exec_ --session a --background -- sleep 1000
+	run -0 ward stats --json "agent:main:a"
+	"$python" -c 'import json, sys
+d = json.loads(sys.argv[1])
+b = [x for x in d["sandboxes"] if x["alive"]]
+assert len(b) == 1 and b[0]["now"]["running"] == 1 and b[0]["now"]["processes"] >= 4, b
+t = b[0]["total"]
+assert t["commands"] >= 3 and t["failed"] >= 2 and t["timeouts"] >= 1 and t["memoryPeak"] > 0, t' "$output"
+	run -0 ward stats --json --last 3 "agent:main:a"
+	"$python" -c 'import json, sys
+c = json.loads(sys.argv[1])["commands"]
+assert [x["command"] for x in c] == ["true", "sh", "sleep"], c
+assert [x["reason"] for x in c] == ["exited", "exited", "timeout"], c
+assert [x["exitCode"] for x in c][:2] == [0, 3], c' "$output"
+	run -0 ward stats
+	[[ $output == *agent:main:a*"1 running"* ]]
+	run -0 ward stats --last 1
+	[[ $output == *sleep*timeout* ]]
+	for n in 0 -1 x 10001 ''; do run -125 ward stats --last "$n"; done
+}
+
+@test "stats: a damaged history is read as far as it is one" {
+	[ "$(id -u)" != 0 ] || file=/var/lib/ward/usage
+	file=${file:-$XDG_STATE_HOME/ward/usage}
+	exec_ -- true
+	before=$(ward stats --json | "$python" -c 'import json, sys; print(json.load(sys.stdin)["total"]["commands"])')
+	# as a row that was cut, bytes of another, and rows whose content was changed
+	tail -c 100 "$file" >"$BATS_TEST_TMPDIR/part"
+	cat "$BATS_TEST_TMPDIR/part" >>"$file"
+	head -c 1000 /dev/urandom >>"$file"
+	exec_ -- true
+	exec_ -- true
+	after=$(ward stats --json | "$python" -c 'import json, sys; print(json.load(sys.stdin)["total"]["commands"])')
+	[ "$after" -ge $((before + 2)) ]
+	: >"$file"
+	run -0 ward stats
 }
