@@ -132,9 +132,9 @@ static void say_layer(void *ctx, const char *name, const char *workspace, bool c
 	const struct boxes_options *o = c->options;
 
 	buf_printf(c->out, "%s %s%s", name, o->dry_run.v ? "would be removed" : "removed",
-		changes ? ": changes that nobody has used for long" : "");
+		changes ? ": nobody has used it for long" : "");
 	if (changes && workspace) {
-		buf_puts(c->out, ", to ");
+		buf_puts(c->out, "; it belonged to ");
 		escape_text(c->out, workspace);
 	}
 	buf_putc(c->out, '\n');
@@ -237,7 +237,9 @@ const struct command cmd_prune = {
 		"Sandboxes that run end by themselves when nobody has used them for the time in\n"
 		"'prune.idle', or when they are older than 'prune.age'; they are never touched\n"
 		"by this. What is removed: names of sandboxes that were killed, layers of changes\n"
-		"that hold none, and those that nobody has used for the time in 'prune.age'.",
+		"that hold none, and layers, private workspaces and caches that nobody has used "
+		"for\n"
+		"the time in 'prune.age'.",
 	.examples = "  ward prune --dry-run\n",
 	.run = prune,
 };

@@ -220,12 +220,12 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 	if (r->reason == END_STOPPED && r->hits[HIT_DISK]) {
 		number_size_text(p->layer_size, text);
 		buf_printf(&out,
-			"ward: ended: more than %s of changes to the workspace (resources.disk)\n",
+			"ward: ended: more than %s in folders that are kept (resources.disk)\n",
 			text);
 	}
 	if (r->reason == END_STOPPED && r->hits[HIT_INODES])
 		buf_printf(&out,
-			"ward: ended: more than %llu changed files in the workspace "
+			"ward: ended: more than %llu files in folders that are kept "
 			"(resources.inodes)\n",
 			(unsigned long long)p->layer_inodes);
 	if (r->hits[HIT_PIDS])

@@ -2,11 +2,17 @@
 #include "door/cow.h"
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "door/living.h"
 #include "door/load.h"
 #include "state/place.h"
+#include "sys/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static int find_state(struct arena *a, const char **ret, struct err *e)
 {
@@ -14,6 +20,22 @@ static int find_state(struct arena *a, const char **ret, struct err *e)
 	return *ret ? 0
 		    : err_set(e, ENOENT,
 			      "there is no folder to keep changes in; set HOME or XDG_STATE_HOME");
+}
+
+/* Private workspaces and caches, with a mark of when they were used last. */
+static int make_own(const struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < p->row_count; i++) {
+		auto_fd int fd = -1;
+
+		if (p->rows[i].kind != PLAN_OWN)
+			continue;
+		fd = folder_own(p->rows[i].source, true);
+		if (fd < 0)
+			return err_sys(e, fd, "make '%s'", p->rows[i].source);
+		futimens(fd, NULL);
+	}
+	return 0;
 }
 
 int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p, int *ret_lock,
@@ -24,8 +46,9 @@ int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p
 	int r;
 
 	*ret_lock = -1;
-	if (p->workspace != WORKSPACE_COW)
-		return 0;
+	r = make_own(p, e);
+	if (r < 0 || p->workspace != WORKSPACE_COW)
+		return r;
 	r = find_state(a, &state, e);
 	if (r == 0)
 		r = layer_open(a, state, arena_printf(a, "%s", name), p->workspace_path, &l, e);
@@ -99,13 +122,79 @@ static void prune_one(struct arena *a, const char *state, const char *name, uint
 		fn(ctx, name, r == 0 ? l.chain.workspace : NULL, worth == LAYER_WORTH_CHANGES);
 }
 
+/* Whether a sandbox of that scope runs, for whatever workspace. */
+static bool is_used(const struct place_row *rows, size_t count, const char *scope)
+{
+	size_t len = strlen(scope);
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].alive && str_starts(rows[i].name, scope) && rows[i].name[len] == '-')
+			return true;
+	return false;
+}
+
+static int64_t in_ms(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000 + t->tv_nsec / 1000000;
+}
+
+/* By the youngest of the folder and those in it, each of which is marked when it is used. */
+static uint64_t unused_ms(int folder, const char *name)
+{
+	auto_(folder_close) DIR *d = folder_list(folder, name);
+	const struct dirent *entry;
+	struct timespec t;
+	int64_t now, last = 0;
+	struct stat st;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	now = in_ms(&t);
+
+	while (d && (entry = readdir(d)))
+		if (!str_eq(entry->d_name, "..") &&
+			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISDIR(st.st_mode) && in_ms(&st.st_mtim) > last)
+			last = in_ms(&st.st_mtim);
+	return now > last ? (uint64_t)(now - last) : 0;
+}
+
+/* Private workspaces, or caches: one folder for each scope. */
+static void prune_kept(const char *path, const struct place_row *rows, size_t count,
+	uint64_t age_ms, bool try, cow_fn *fn, void *ctx)
+{
+	auto_fd int folder = folder_own(path, false);
+	auto_(folder_close) DIR *d = folder < 0 ? NULL : folder_list(folder, "");
+	const struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		const char *name = entry->d_name;
+
+		if (folder_is_dots(name) || is_used(rows, count, name) ||
+			unused_ms(folder, name) < age_ms)
+			continue;
+		if (try || folder_remove(folder, name) == 0)
+			fn(ctx, name, path, true);
+	}
+}
+
 int cow_prune(struct arena *a, uint64_t age_ms, bool try, cow_fn *fn, void *ctx, struct err *e)
 {
 	const char *state = load_state_path(a), **names;
-	size_t count = 0;
-	int r = state ? layer_list(a, state, &names, &count, e) : 0;
+	auto_fd int place = place_open(a, e);
+	struct place_row *rows;
+	size_t count = 0, alive = 0;
+	int r = place < 0 ? place : state ? layer_list(a, state, &names, &count, e) : 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++)
+	if (r < 0 || !state)
+		return r;
+	for (size_t i = 0; i < count; i++)
 		prune_one(a, state, names[i], age_ms, try, fn, ctx);
-	return r;
+	if (age_ms == 0)
+		return 0;
+	r = place_list(place, a, &rows, &alive);
+	if (r < 0)
+		return err_sys(e, r, "list the sandboxes");
+	prune_kept(arena_printf(a, "%s/workspaces", state), rows, alive, age_ms, try, fn, ctx);
+	prune_kept(arena_printf(a, "%s/cache", state), rows, alive, age_ms, try, fn, ctx);
+	return 0;
 }

@@ -10,8 +10,8 @@
 
 #define COW_WAIT_MS 15000 /* for a sandbox that is about to end */
 
-/* Completes the plan. ret_lock: a descriptor that is held as long as the sandbox lives; -1 where
- * the workspace is of another kind. */
+/* Makes the folders that outlive it, and completes the plan. ret_lock: a descriptor that is held as
+ * long as the sandbox lives; -1 where the workspace is of another kind. */
 int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p, int *ret_lock,
 	struct err *e);
 
@@ -24,8 +24,9 @@ int cow_hold(struct arena *a, const char *name, bool anyway, struct layer *ret, 
 int cow_look(struct arena *a, const char *name, struct layer *ret, struct err *e);
 
 /*
- * Removes layers that hold nothing, and (age_ms > 0) those that nobody has used for that long. Says
- * of each what it is; with `try` nothing is removed. None that a sandbox uses.
+ * Removes layers that hold nothing, and (age_ms > 0) layers, private workspaces and caches that
+ * nobody has used for that long. Says of each whose it was; with `try` nothing is removed. None
+ * that a sandbox uses.
  */
 typedef void cow_fn(void *ctx, const char *name, const char *workspace, bool changes);
 int cow_prune(struct arena *a, uint64_t age_ms, bool try, cow_fn *fn, void *ctx, struct err *e);

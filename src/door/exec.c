@@ -7,6 +7,7 @@
 #include "engine/stage.h"
 #include "engine/terminal.h"
 #include "state/place.h"
+#include "state/rate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -274,6 +275,7 @@ static int find_or_start(const struct run_request *q, struct arena *a, struct ex
 	make.idle_ms = s->prune.idle.v;
 	make.age_ms = s->prune.age.v;
 	make.startup_ms = s->startup_timeout.v;
+	make.creates = s->rate.creates.v;
 	r = living_start(&make, &answer->made, &answer->died, e);
 	if (r < 0)
 		return r;
@@ -284,11 +286,13 @@ static int find_or_start(const struct run_request *q, struct arena *a, struct ex
 int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
 	struct err *e)
 {
-	int r = run_make_plan(q, hopeful, a, &ret->run, e);
+	struct run_request living = *q;
+	int r;
 
+	living.living = true;
+	r = run_make_plan(&living, hopeful, a, &ret->run, e);
 	if (r < 0 || !ret->run.planned)
 		return r;
-	ret->run.plan.living = true;
 	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
 	plan_digest(&ret->run.plan, ret->config);
 	return 0;
@@ -308,6 +312,19 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 	return r == -ENOENT ? 0 : r;
 }
 
+/* Counted only where somebody has set a rate. */
+static int count_command(struct arena *a, const struct exec_answer *answer, struct err *e)
+{
+	const struct verdict *v = &answer->run.verdict;
+	const struct rate *rate = &v->effective->s.sandbox.rate.execs.v;
+	auto_fd int place = -1;
+
+	if (rate->count == 0)
+		return 0;
+	place = place_open(a, e);
+	return place < 0 ? place : rate_take(place, v->session.agent, RATE_EXECS, rate, e);
+}
+
 /* In the sandbox that is there, or the one that comes after it. */
 static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_answer *answer,
 	struct result *ret, bool *ret_reached, struct err *e)
@@ -320,6 +337,7 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		.terminal.master = -1};
 	int r = 0;
 
+	r = count_command(a, answer, e);
 	for (int i = 0; i < TRIES && r == 0; i++) {
 		auto_fd int sandbox = -1, signals = -1;
 
@@ -378,7 +396,8 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 	bool reached;
 	int r = 0;
 
-	if (*io_connection < 0)
+	r = count_command(a, io_answer, e);
+	if (r == 0 && *io_connection < 0)
 		r = find_or_start(q, a, io_answer, io_connection, e);
 	if (r < 0)
 		return r;

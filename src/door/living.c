@@ -8,6 +8,7 @@
 #include "engine/live.h"
 #include "state/history.h"
 #include "state/place.h"
+#include "state/rate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -290,7 +291,9 @@ int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, st
 	/* One that ends by itself takes its card away. */
 	*ret_died =
 		place_read(q->place, q->name, &before) == 0 && !before.alive && before.broken == 0;
-	r = start(q, e);
+	r = rate_take(q->place, q->verdict->session.agent, RATE_CREATES, &q->creates, e);
+	if (r == 0)
+		r = start(q, e);
 	if (r < 0) {
 		place_give_up(q->place, q->name);
 		return r;

@@ -27,6 +27,7 @@ struct living_make {
 	char *arguments;       /* of this process; see engine/native.h */
 	size_t arguments_len;
 	uint64_t idle_ms, age_ms, startup_ms;
+	struct rate creates; /* how often the agent may start one; count 0: as it likes */
 };
 
 /* Whether the configuration files are still those that it was made from. */

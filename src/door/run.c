@@ -35,6 +35,7 @@ static int look_at_caller(
 		.terminal = q->terminal,
 		.capture = q->capture,
 		.agent = q->agent_entrance,
+		.living = q->living,
 	};
 	if (ret->uid == 0)
 		idrange_find(&ret->id_first, &ret->id_count);

@@ -17,7 +17,7 @@ struct run_request {
 	const char *const *argv; /* NULL at the end */
 	size_t argc;
 	const char *const *env; /* of the caller */
-	bool terminal, capture, agent_entrance, background;
+	bool terminal, capture, agent_entrance, background, living;
 	char *arguments; /* of this process; see engine/native.h */
 	size_t arguments_len;
 };

@@ -65,7 +65,7 @@ void enforced_fill(const struct stage *s, struct result *r)
 	r->enforced[LAYER_NETWORK] = "network namespace";
 	r->enforced[LAYER_PROCESSES] = "pid namespace";
 	r->enforced[LAYER_SYSCALLS] = "seccomp";
-	r->enforced[LAYER_DISK] = p->workspace == WORKSPACE_COW ? "tmpfs and watchdog" : "tmpfs";
+	r->enforced[LAYER_DISK] = p->layer_size > 0 ? "tmpfs and watchdog" : "tmpfs";
 	r->enforced[LAYER_LANDLOCK] = p->landlock ? landlock : "none";
 	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
 		r->enforced[kept[i].layer] = answer(s, &kept[i]).mechanism;

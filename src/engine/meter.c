@@ -21,19 +21,29 @@ static int open_folder(int parent, const char *name)
 	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
+static void add_folder(struct meter *m, const char *path)
+{
+	int fd = m->count < METER_FOLDERS ? open_folder(AT_FDCWD, path) : -1;
+
+	if (fd >= 0)
+		m->folders[m->count++] = fd;
+}
+
 void meter_init(struct meter *m, const struct plan *p)
 {
 	char path[PATH_MAX];
 
-	*m = (struct meter){
-		.folder = -1, .size_limit = p->layer_size, .file_limit = p->layer_inodes};
-	if (p->workspace != WORKSPACE_COW)
-		return;
-	for (size_t i = 0; i < p->row_count; i++)
-		if (p->rows[i].kind == PLAN_LAYERS &&
-			(size_t)snprintf(path, sizeof path, "%s/%s/upper", p->rows[i].source,
-				p->layer.name) < sizeof path)
-			m->folder = open_folder(AT_FDCWD, path);
+	*m = (struct meter){.size_limit = p->layer_size, .file_limit = p->layer_inodes};
+	for (size_t i = 0; i < p->row_count; i++) {
+		const struct plan_row *row = &p->rows[i];
+
+		if (row->kind == PLAN_OWN)
+			add_folder(m, row->source);
+		else if (row->kind == PLAN_LAYERS &&
+			 (size_t)snprintf(path, sizeof path, "%s/%s/upper", row->source,
+				 p->layer.name) < sizeof path)
+			add_folder(m, path);
+	}
 }
 
 static void leave(struct meter *m)
@@ -55,14 +65,14 @@ static void leave_all(struct meter *m)
 void meter_free(struct meter *m)
 {
 	leave_all(m);
-	cleanup_fd(&m->folder);
-	m->folder = -1;
+	while (m->count > 0)
+		close(m->folders[--m->count]);
 }
 
 /* One that holds too much already is not to grow. */
 void meter_begin(struct meter *m, uint64_t now)
 {
-	if (m->folder < 0)
+	if (m->count == 0)
 		return;
 	m->size_floor = m->last_size > m->size_limit ? m->last_size + SLACK : m->size_limit;
 	m->file_floor = m->last_files > m->file_limit ? m->last_files + 16 : m->file_limit;
@@ -112,34 +122,58 @@ static uint64_t pause_after(const struct meter *m, uint64_t now)
 	return pause < worth ? worth : pause;
 }
 
+static void begin(struct meter *m, uint64_t now)
+{
+	m->size = m->files = 0;
+	m->next = 0;
+	m->began = now;
+	m->counting = true;
+}
+
+/* One entry; false: there are no more. */
+static bool count_next(struct meter *m)
+{
+	const struct dirent *entry;
+
+	if (m->depth == 0) {
+		if (m->next == m->count)
+			return false;
+		enter(m, m->folders[m->next++], ".");
+		return true;
+	}
+	entry = readdir(m->at[m->depth - 1]);
+	if (entry)
+		count(m, dirfd(m->at[m->depth - 1]), entry);
+	else
+		leave(m);
+	return true;
+}
+
+static void end(struct meter *m)
+{
+	leave_all(m);
+	m->last_size = m->size;
+	m->last_files = m->files;
+	m->counting = false;
+}
+
 enum limit_hit meter_look(struct meter *m, uint64_t now)
 {
-	if (m->folder < 0 || !m->due || now < m->due)
-		return HIT_COUNT;
-	if (m->depth == 0) {
-		m->size = m->files = 0;
-		m->began = now;
-		enter(m, m->folder, ".");
-	}
-	for (int n = 0; n < SLICE && m->depth > 0; n++) {
-		DIR *d = m->at[m->depth - 1];
-		const struct dirent *entry = readdir(d);
+	bool more = true;
 
-		if (entry)
-			count(m, dirfd(d), entry);
-		else
-			leave(m);
-	}
+	if (m->count == 0 || !m->due || now < m->due)
+		return HIT_COUNT;
+	if (!m->counting)
+		begin(m, now);
+	for (int n = 0; n < SLICE && more; n++)
+		more = count_next(m);
 	m->due = now + MS;
-	if (m->depth == 0) {
-		m->last_size = m->size;
-		m->last_files = m->files;
+	if (!more) {
+		end(m);
 		m->due = now + pause_after(m, now);
 	}
 	if (m->size <= m->size_floor && m->files <= m->file_floor)
 		return HIT_COUNT;
-	leave_all(m);
-	m->last_size = m->size;
-	m->last_files = m->files;
+	end(m);
 	return m->size > m->size_floor ? HIT_DISK : HIT_INODES;
 }

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * How much a layer holds: it lies on a file system of the host, which knows no limit for it. The
- * supervisor counts it again and again while commands run, a little at a time, the more often the
- * less room is left. Nothing in the layer is believed or followed.
+ * How much a sandbox stores in folders of ward's own: the layer of its workspace, its private
+ * workspace, its caches. They lie on a file system of the host, which knows no limit for them. The
+ * supervisor counts them again and again while commands run, a little at a time, the more often the
+ * less room is left. Nothing in them is believed or followed.
  */
 
 #include "model/plan.h"
@@ -13,13 +14,17 @@
 #include <dirent.h>
 
 #define METER_DEPTH 64
+#define METER_FOLDERS 8
 
 struct meter {
-	int folder; /* -1: nothing to count */
+	int folders[METER_FOLDERS];
+	int count; /* 0: nothing to count */
+	int next;  /* of them in this count */
 	uint64_t size_limit, file_limit;
 	uint64_t due; /* us; 0: not now */
 	DIR *at[METER_DEPTH];
-	int depth; /* folders that are open; 0: no count has begun */
+	int depth; /* folders that are open */
+	bool counting;
 	uint64_t began;
 	uint64_t size, files;            /* of this count so far */
 	uint64_t last_size, last_files;  /* of the last whole one */

@@ -286,7 +286,8 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	const struct sandbox *s = settings(q);
 	struct plan p = {.argv = copy_words(a, q->argv),
 		.hostname = PLAN_HOSTNAME,
-		.cpus = q->machine->cpus};
+		.cpus = q->machine->cpus,
+		.living = q->caller->living};
 	int r = check_supported(q, s, e);
 
 	if (r == 0)

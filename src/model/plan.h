@@ -30,7 +30,7 @@ enum plan_kind {
 	PLAN_BIND,   /* a folder or file of the host that somebody named */
 	PLAN_IMAGE,  /* everything of a folder that serves as the root, read-only */
 	PLAN_LAYERS, /* ward's own folder of layers; only while the root is made */
-	PLAN_OWN,    /* another folder of ward's own, writable */
+	PLAN_OWN,    /* a folder of ward's own that outlives the sandbox */
 	PLAN_WORKSPACE_BIND,
 	PLAN_TMPFS,
 	PLAN_DEVICE, /* one of the host's harmless device nodes */
@@ -90,7 +90,7 @@ struct plan {
 	uint64_t root_size; /* of the throw-away root */
 	uint64_t root_inodes;
 	struct plan_layer layer;           /* workspace: cow */
-	uint64_t layer_size, layer_inodes; /* what it may hold */
+	uint64_t layer_size, layer_inodes; /* what it and other folders of ward's own may hold */
 	const char *workspace_path;        /* on the host; NULL: none */
 	const char *const *protect;        /* NULL at the end */
 	const char *const *hide;
@@ -125,6 +125,7 @@ struct plan_caller {
 	const char *state; /* ward's own folder; NULL: there is none */
 	bool terminal;     /* -t */
 	bool capture;      /* --json */
+	bool living;       /* it is to stay */
 	bool agent;        /* an agent's entrance: the default timeout holds */
 	bool relay;        /* somebody wrote a limit that needs counting */
 };

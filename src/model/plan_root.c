@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/pathname.h"
 #include "model/plan.h"
+#include "model/refuse.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -160,27 +161,105 @@ static void add_private(struct rows *rows, const struct sandbox *s)
 		add_tmpfs(rows, s->tmpfs.items[i].text);
 }
 
-static void add_workspace(
-	struct rows *rows, const struct sandbox *s, const char *state, const struct plan *p)
+/* Where programs keep what they have fetched or made before, in the sandbox's home. */
+static const struct cache {
+	const char *name, *place;
+} caches[] = {
+	{"pip", ".cache/pip"},
+	{"npm", ".npm"},
+	{"cargo", ".cargo/registry"},
+	{"go", "go/pkg/mod"},
+	{"go-build", ".cache/go-build"},
+};
+
+static bool is_kept(const struct caches *c, const char *name)
+{
+	/* Whoever keeps what go fetches keeps what it builds. */
+	for (size_t i = 0; i < c->names.count; i++)
+		if (str_eq(c->names.items[i].text, name) ||
+			(str_eq(c->names.items[i].text, "go") && str_eq(name, "go-build")))
+			return true;
+	return c->all;
+}
+
+static int check_caches(const struct caches *c, struct err *e)
+{
+	for (size_t i = 0; i < c->names.count; i++) {
+		const char *name = c->names.items[i].text;
+		bool known = false;
+
+		for (size_t j = 0; j < ARRAY_LEN(caches); j++)
+			known = known || str_eq(caches[j].name, name);
+		if (!known)
+			return refuse_text(
+				e, name, "no cache of that name; there are pip, npm, cargo and go");
+	}
+	return 0;
+}
+
+static int add_caches(
+	struct rows *rows, const struct plan_request *q, const struct sandbox *s, struct err *e)
+{
+	const struct caches *c = s->persist_caches.v;
+	int r = c ? check_caches(c, e) : 0;
+
+	if (!c || r < 0)
+		return r;
+	if (!q->caller->state && (c->all || c->names.count))
+		return refuse_text(e, "persistCaches",
+			"there is no folder to keep them in; set HOME or XDG_STATE_HOME");
+	for (size_t i = 0; i < ARRAY_LEN(caches); i++) {
+		struct plan_row *row;
+
+		if (!is_kept(c, caches[i].name))
+			continue;
+		row = add(rows, PLAN_OWN,
+			arena_printf(
+				rows->arena, "%s/%s", without_slash(PLAN_HOME), caches[i].place),
+			arena_printf(rows->arena, "%s/cache/%s/%s", q->caller->state,
+				q->verdict->scope_name, caches[i].name));
+		row->writable = row->owned = true;
+	}
+	return 0;
+}
+
+/* One that outlives the sandbox, where the sandbox itself is more than one command. */
+static void add_private_workspace(struct rows *rows, const struct plan_request *q,
+	const struct sandbox *s, const struct plan *p)
+{
+	struct plan_row *row;
+
+	if (p->living && q->caller->state) {
+		row = add(rows, PLAN_OWN, without_slash(PLAN_WORKSPACE),
+			arena_printf(rows->arena, "%s/workspaces/%s", q->caller->state,
+				q->verdict->scope_name));
+		row->owned = true;
+	} else {
+		row = add(rows, PLAN_TMPFS, without_slash(PLAN_WORKSPACE), NULL);
+		row->mode = 0755;
+		row->size = s->resources.disk.at.source ? s->resources.disk.v : SHM_SIZE;
+	}
+	row->writable = true;
+}
+
+static void add_workspace(struct rows *rows, const struct plan_request *q, const struct sandbox *s,
+	const struct plan *p)
 {
 	struct plan_row *row;
 
 	if (p->workspace == WORKSPACE_COW) {
 		row = add(rows, PLAN_LAYERS, PLAN_LAYERS_PLACE,
-			arena_printf(rows->arena, "%s/layers", state));
+			arena_printf(rows->arena, "%s/layers", q->caller->state));
 		row->writable = true;
 		row->owned = true;
 	}
-	if (p->workspace != WORKSPACE_NONE) {
+	if (p->workspace == WORKSPACE_NONE) {
+		add_private_workspace(rows, q, s, p);
+	} else {
 		row = add(rows, PLAN_WORKSPACE_BIND, without_slash(PLAN_WORKSPACE),
 			p->workspace_path);
 		row->writable = p->workspace == WORKSPACE_RW || p->workspace == WORKSPACE_COW;
 		row->owned = true;
-	} else {
-		row = add(rows, PLAN_TMPFS, without_slash(PLAN_WORKSPACE), NULL);
-		row->writable = true;
-		row->mode = 0755;
-		row->size = s->resources.disk.at.source ? s->resources.disk.v : SHM_SIZE;
 	}
 	/* The name that another system gives to the same folder. */
 	add(rows, PLAN_LINK, "agent", "workspace");
@@ -228,7 +307,16 @@ static void plan_layer(const struct limits *l, struct plan *p, uint64_t *sum)
 	*sum += 2 * p->root_size;
 }
 
-/* Of what there is, the workspace's layer gets what is left, which is half of it at least. */
+/* Storage on the host's own file systems, which outlives the sandbox. */
+static bool keeps_something(const struct rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->items[i].kind == PLAN_LAYERS || rows->items[i].kind == PLAN_OWN)
+			return true;
+	return false;
+}
+
+/* Of what there is, that storage gets what is left, which is half of it at least. */
 static void leave_to_layer(struct plan *p, uint64_t sum, uint64_t *io_disk, uint64_t *io_files)
 {
 	uint64_t others = sum < *io_disk / 2 ? sum : *io_disk / 2;
@@ -251,7 +339,7 @@ static int divide_disk(struct rows *rows, const struct limits *l, struct plan *p
 	plan_layer(l, p, &sum);
 	for (size_t i = 0; i < rows->count; i++)
 		sum += rows->items[i].kind == PLAN_TMPFS ? rows->items[i].size : 0;
-	if (p->workspace == WORKSPACE_COW)
+	if (keeps_something(rows))
 		leave_to_layer(p, sum, &disk, &files);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct plan_row *row = &rows->items[i];
@@ -288,9 +376,11 @@ int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, str
 	add_system(&rows);
 	add_private(&rows, s);
 	r = add_binds(&rows, q, s, e);
+	if (r == 0)
+		r = add_caches(&rows, q, s, e);
 	if (r < 0)
 		return r;
-	add_workspace(&rows, s, q->caller->state, p);
+	add_workspace(&rows, q, s, p);
 	if (!str_eq(s->image.v, "host"))
 		add(&rows, PLAN_IMAGE, "", s->image.v + strlen("dir:"));
 	r = divide_disk(&rows, &s->resources, p, e);

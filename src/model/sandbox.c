@@ -115,9 +115,9 @@ static const struct field prune_fields[] = {
 };
 
 static const struct field rate_fields[] = {
-	{"creates", F_RATE(struct rates, creates, LATER, .order = ORDER_LESS, .fallback = "60/m",
+	{"creates", F_RATE(struct rates, creates, ENFORCED, .order = ORDER_LESS, .fallback = "60/m",
 			    .help = "new sandboxes per agent")},
-	{"execs", F_RATE(struct rates, execs, LATER, .order = ORDER_LESS, .fallback = "none",
+	{"execs", F_RATE(struct rates, execs, ENFORCED, .order = ORDER_LESS, .fallback = "none",
 			  .help = "commands per agent")},
 	{0},
 };
@@ -240,7 +240,7 @@ const struct field sandbox_fields[] = {
 				 .fallback = "none", .help = "run once after creation")},
 	{"keepAlive", F_BOOL(struct sandbox, keep_alive, ENFORCED, .order = ORDER_FALSE,
 			      .fallback = "true", .help = "false: one sandbox per command")},
-	{"persistCaches", F_SPECIAL(struct sandbox, persist_caches, LATER, .order = ORDER_FIXED,
+	{"persistCaches", F_SPECIAL(struct sandbox, persist_caches, ENFORCED, .order = ORDER_FIXED,
 				  .show = show_caches, .fallback = "false",
 				  .help = "true, or a list of named cache folders")},
 	{"prune", F_OBJECT(struct sandbox, prune, prune_fields, .help = "when sandboxes go away")},

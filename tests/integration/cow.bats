@@ -8,6 +8,7 @@
 
 # Root's sandboxes are in /run/ward and its layers in /var/lib/ward, whatever the environment says.
 export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+many_sandboxes
 layers=$XDG_STATE_HOME/ward/layers
 [ "$(id -u)" != 0 ] || layers=/var/lib/ward/layers
 

@@ -8,6 +8,7 @@
 
 # Root's sandboxes are in /run/ward, whatever the environment says.
 export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+many_sandboxes
 
 teardown() {
 	local pid
@@ -16,7 +17,10 @@ teardown() {
 		wait "$pid" 2>/dev/null || true
 	done
 	cd "$BATS_TEST_TMPDIR/w" || return
-	for session in main a b; do "$WARD" stop --force --session "$session" 2>/dev/null || true; done
+	for session in main a b; do
+		"$WARD" stop --force --session "$session" 2>/dev/null || true
+		"$WARD" stop --force --session "$session" --set workspace=none 2>/dev/null || true
+	done
 }
 
 # Only digits: behind the point of `sleep 1000.N`.
@@ -568,4 +572,70 @@ assert [x["exitCode"] for x in c][:2] == [0, 3], c' "$output"
 	[ "$after" -ge $((before + 2)) ]
 	: >"$file"
 	run -0 ward stats
+}
+
+@test "rate.creates and rate.execs: so many and no more, across processes, each agent for itself" {
+	# An agent of its own, so that what other tests do does not count.
+	as() { ward exec --agent "$1" --session "agent:$1:x" --set 'rate.execs=3/h' "${@:2}"; }
+	agent=r$(a_word)
+	for n in 1 2 3; do as "$agent" -- true; done
+	run -125 as "$agent" -- true
+	[[ $output == *"agent '$agent' may not run another command now (rate.execs: 3/h): try again in "* ]]
+	as "q$agent" -- true
+	ward stop --force --agent "$agent" --session "agent:$agent:x"
+	ward stop --force --agent "q$agent" --session "agent:q$agent:x"
+	agent=c$(a_word)
+	made() { ward exec --agent "$agent" --session "agent:$agent:$1" --set 'rate.creates=2/h' -- true; }
+	made 1
+	made 2
+	made 1
+	run -125 made 3
+	[[ $output == *"may not start another sandbox now (rate.creates: 2/h): try again in "* ]]
+	made 2
+	for n in 1 2; do ward stop --force --agent "$agent" --session "agent:$agent:$n"; done
+	# What somebody else left in the file is outlived.
+	place=$XDG_RUNTIME_DIR/ward
+	[ "$(id -u)" != 0 ] || place=/run/ward
+	head -c 16 /dev/zero | tr '\0' '\377' >"$place/$(printf %s "$agent" | sha256sum | cut -c1-24).rate"
+	run -125 made 3
+	: >"$place/$(printf %s "$agent" | sha256sum | cut -c1-24).rate"
+	made 3
+	ward stop --force --agent "$agent" --session "agent:$agent:3"
+}
+
+@test "workspace none: a folder of the scope's own, which outlives the sandbox" {
+	none() { ward exec --session a --set workspace=none -- "$@"; }
+	none sh -c 'echo kept >file'
+	ward stop --session a --set workspace=none
+	run -0 none cat file
+	[ "$output" = kept ]
+	run -1 ward exec --session b --set workspace=none -- cat file
+	run -1 ward run --session a --set workspace=none -- cat file
+	[ ! -e file ]
+	run -137 ward exec --session a --set workspace=none --set resources.disk=16M -- \
+		sh -c 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero >f$i || exit; done'
+	[[ $output == *resources.disk* ]]
+	for s in a b; do ward stop --force --session "$s" --set workspace=none; done
+	run -0 ward prune --set prune.age=1ms
+	run -1 none cat file
+	ward stop --force --session a --set workspace=none
+	ward prune --set prune.age=1ms
+}
+
+@test "persistCaches: named folders of the scope's own, in the home" {
+	ward exec --session a --set 'persistCaches=["npm","go"]' -- sh -c 'echo n >~/.npm/n; echo g >~/go/pkg/mod/g; echo x >~/x'
+	ward stop --session a
+	run -0 ward exec --session a --set 'persistCaches=["npm","go"]' -- sh -c 'cat ~/.npm/n ~/go/pkg/mod/g; ls ~/.cache; ls ~/x ~/.cache/pip 2>/dev/null; true'
+	[ "$output" = 'n
+g
+go-build' ]
+	run -0 ward exec --session b --set persistCaches=true -- sh -c 'ls ~/.npm ~/.cache'
+	[[ $output != *n$'\n'* && $output == *pip* ]]
+	run -125 ward exec --session b --set 'persistCaches=["nonsense"]' -- true
+	[[ $output == *'pip, npm, cargo and go'* ]]
+	for s in a b; do ward stop --force --session "$s"; done
+	ward prune --set prune.age=1ms
+	run -1 ward exec --session a --set persistCaches=true -- sh -c 'cat ~/.npm/n'
+	ward stop --force --session a
+	ward prune --set prune.age=1ms
 }

@@ -34,6 +34,13 @@ teardown() {
 	done
 }
 
+# For tests that start more sandboxes in a minute than an agent may by default.
+many_sandboxes() {
+	export XDG_CONFIG_HOME=$BATS_FILE_TMPDIR/config
+	mkdir -p "$XDG_CONFIG_HOME/ward"
+	echo '{agents: {defaults: {sandbox: {rate: {creates: "1000000/m"}}}}}' >"$XDG_CONFIG_HOME/ward/ward.json5"
+}
+
 # A word that is in no other command line, to find processes by.
 a_word() {
 	echo "$((RANDOM + 100000)).$$.$((RANDOM + 100000))"

@@ -7,6 +7,7 @@
 . "$BATS_TEST_DIRNAME/lib.bash"
 
 export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+many_sandboxes
 export TMUX_TMPDIR=$BATS_FILE_TMPDIR
 
 teardown() {
