@@ -6,6 +6,7 @@
 #include "cli/layers.h"
 #include "cli/view.h"
 #include "state/apply.h"
+#include "state/flatten.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static void work_close(struct work *w)
 }
 
 /* The changes that the arguments name, held so that nobody else changes them meanwhile. */
-static int begin(struct call *c, bool hold, struct work *w, struct err *e)
+static int begin(struct call *c, bool hold, bool flat, struct work *w, struct err *e)
 {
 	const struct boxes_options *o = c->options;
 	const char **paths;
@@ -56,8 +57,11 @@ static int begin(struct call *c, bool hold, struct work *w, struct err *e)
 			 : cow_look(c->arena, w->answer->name, &w->layer, e);
 	if (r == 0)
 		r = layers_paths(c, &w->layer, &paths, e);
+	/* Single names can be taken out of one layer only; before anything else is done. */
+	if (r == 0 && hold && (flat || c->arg_count > 0))
+		r = flatten(&w->layer, e);
 	if (r == 0)
-		r = changes_find(c->arena, &w->layer, paths, c->arg_count, &w->changes, e);
+		r = changes_find(c->arena, &w->layer, hold, paths, c->arg_count, &w->changes, e);
 	return r;
 }
 
@@ -94,7 +98,8 @@ static void write_rows(struct call *c, const struct apply *a)
 		write_end_object(&w);
 	}
 	write_end_list(&w);
-	write_unsigned(&w, "applied", a->changes->count - a->left);
+	write_unsigned(&w, "applied", a->changes->count - (a->left - a->changes->skipped));
+	write_unsigned(&w, "skipped", a->changes->skipped);
 	write_unsigned(&w, "left", a->left);
 	write_end_object(&w);
 	buf_putc(c->out, '\n');
@@ -113,6 +118,7 @@ static void show_ways_out(struct call *c, const struct apply *a)
 
 	for (size_t i = 0; i < a->changes->count; i++)
 		count[a->rows[i].verdict]++;
+	layers_say_skipped(c, a->changes);
 	for (int v = 0; v < APPLY_VERDICT_COUNT; v++)
 		if (ways[v] && count[v])
 			buf_printf(c->out, "%zu not applied: they %s\n", count[v], ways[v]);
@@ -134,7 +140,7 @@ static int apply(struct call *c, struct err *e)
 	struct apply a = {.changes = &w.changes,
 		.force = o->force.v,
 		.allow_protected = o->allow_protected.v};
-	int r = begin(c, !o->dry_run.v, &w, e);
+	int r = begin(c, !o->dry_run.v, true, &w, e);
 
 	if (r < 0)
 		return r;
@@ -155,18 +161,21 @@ static int discard(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
 	auto_(work_close) struct work w = {.layer = LAYER_NONE, .changes.base = -1};
-	int r = begin(c, !o->dry_run.v, &w, e);
+	int r = begin(c, !o->dry_run.v, false, &w, e);
 
 	if (r == 0 && !o->dry_run.v)
 		r = apply_discard(&w.changes, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < w.changes.count; i++) {
+		if (w.changes.items[i].needed)
+			continue;
 		buf_puts(c->out, o->dry_run.v ? "would be discarded " : "discarded ");
 		layers_put_path(c, w.changes.items[i].path);
 		buf_putc(c->out, '\n');
 	}
-	if (w.changes.count == 0)
+	layers_say_skipped(c, &w.changes);
+	if (c->out->len == 0)
 		buf_puts(c->out, "no changes\n");
 	return EXIT_OK;
 }

@@ -5,9 +5,11 @@
 #include "base/cleanup.h"
 #include "base/sha256.h"
 #include "base/textdiff.h"
+#include "base/utf8.h"
 #include "cli/layers.h"
 #include "cli/view.h"
 #include "state/apply.h"
+#include "state/content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -75,13 +77,14 @@ static void digest(int fd, struct side *s)
 	sha256_hex(out, s->hex);
 }
 
-static void load_file(int fd, struct side *s)
+static void load_file(const struct show *w, int fd, struct side *s)
 {
 	ssize_t n;
 
 	if (s->st->st_size > TEXT_MAX) {
 		s->binary = true;
-		digest(fd, s);
+		if (!w->stat)
+			digest(fd, s);
 		return;
 	}
 	s->text = mem_alloc((size_t)s->st->st_size + 1);
@@ -105,19 +108,19 @@ static void load_side(const struct show *w, const struct change *k, bool base, s
 	s->st = base ? &k->base : &k->layer;
 	if (S_ISLNK(s->st->st_mode)) {
 		s->text = mem_alloc((size_t)s->st->st_size + 1);
-		s->error = base ? changes_read_link(c->base, k->path, s->text, s->st->st_size)
-				: changes_read_link(
-					  c->parts[k->part], k->path, s->text, s->st->st_size);
+		s->error =
+			base ? content_of_link(c->base, k->path, s->text, s->st->st_size)
+			     : content_of_link(c->parts[k->part], k->path, s->text, s->st->st_size);
 		s->len = s->error < 0 ? 0 : strlen(s->text);
 		return;
 	}
 	if (!S_ISREG(s->st->st_mode))
 		return;
-	fd = base ? changes_open_base(c, k) : changes_open_layer(c, k);
+	fd = base ? content_of_base(c, k) : content_of_layer(c, k);
 	if (fd < 0)
 		s->error = fd;
 	else
-		load_file(fd, s);
+		load_file(w, fd, s);
 }
 
 /* As git writes it: in quotes where a name has characters that would be misunderstood. */
@@ -126,7 +129,8 @@ static void put_name(struct buf *out, const char *prefix, const char *path)
 	bool plain = true;
 
 	for (const char *p = path; *p && plain; p++)
-		plain = (unsigned char)*p >= ' ' && *p != '"' && *p != '\\' && *p != 127;
+		plain = (unsigned char)*p >= ' ' && (unsigned char)*p < 127 && *p != '"' &&
+			*p != '\\';
 	if (plain) {
 		buf_printf(out, "%s%s", prefix, path);
 		return;
@@ -149,25 +153,37 @@ static void toned(struct show *w, enum view_tone tone, const struct buf *line)
 	buf_putc(w->call->out, '\n');
 }
 
+static void put_safe(struct buf *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		uint32_t c;
+		size_t n = utf8_decode(text + i, len - i, &c);
+
+		if (n == 0)
+			buf_printf(out, "<%02x>", (unsigned char)text[i]);
+		else if (c != '\t' && utf8_is_deceptive(c))
+			buf_printf(out, "<%04x>", c);
+		else
+			buf_add(out, text + i, n);
+		i += n ? n : 1;
+	}
+}
+
 /* On a terminal nothing that it could act on; elsewhere the bytes as they are. */
 static void put_line(void *ctx, char kind, const char *text, size_t len)
 {
 	struct show *w = ctx;
-	auto_(buf_free) struct buf line = BUF(len * 4 + 16);
+	auto_(buf_free) struct buf line = BUF(len * 8 + 16);
 	enum view_tone tone = kind == '+'   ? VIEW_GOOD
 			      : kind == '-' ? VIEW_BAD
 			      : kind == ' ' ? VIEW_PLAIN
 					    : VIEW_DIM;
 
 	buf_putc(&line, kind);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char b = (unsigned char)text[i];
-
-		if (w->terminal && ((b < ' ' && b != '\t') || b == 127))
-			buf_printf(&line, "^%c", b ^ 64);
-		else
-			buf_putc(&line, (char)b);
-	}
+	if (w->terminal)
+		put_safe(&line, text, len);
+	else
+		buf_add(&line, text, len);
 	if (w->terminal) {
 		toned(w, tone, &line);
 	} else {
@@ -273,22 +289,37 @@ static bool is_special(const struct change *k)
 	return !S_ISREG(mode) && !S_ISLNK(mode) && !S_ISDIR(mode);
 }
 
-static void put_change(
-	struct show *w, const struct change *k, const struct side s[2], const struct textdiff *d)
+static void put_remark(struct show *w, const struct change *k, const struct side s[2])
 {
 	mode_t mode = k->kind == CHANGE_DELETED ? k->base.st_mode : k->layer.st_mode;
 	struct buf *out = w->call->out;
 
-	/* Folders matter to a patch by what is in them only. */
 	if (S_ISDIR(mode) && k->kind != CHANGE_MODIFIED)
-		return;
-	put_head(w, k);
-	if (is_special(k))
-		buf_puts(out, "# neither file, folder nor link: not applied\n");
-	else if (s[0].error || s[1].error)
-		buf_printf(out, "# cannot be read: %s\n",
+		return; /* folders come and go with what is in them */
+	buf_puts(out, "# ");
+	layers_put_path(w->call, k->path);
+	if (S_ISDIR(mode))
+		buf_printf(out, ": a folder, mode %03o -> %03o\n", k->base.st_mode & 0777,
+			k->layer.st_mode & 0777);
+	else if (is_special(k))
+		buf_puts(out, ": neither file, folder nor link; it is not applied\n");
+	else
+		buf_printf(out, ": %s, and cannot be read: %s\n", change_kind_names[k->kind],
 			strerror(-(s[0].error ? s[0].error : s[1].error)));
-	else if (s[0].binary || s[1].binary)
+}
+
+static void put_change(
+	struct show *w, const struct change *k, const struct side s[2], const struct textdiff *d)
+{
+	mode_t mode = k->kind == CHANGE_DELETED ? k->base.st_mode : k->layer.st_mode;
+
+	/* What a patch cannot say is said beside it. */
+	if (S_ISDIR(mode) || is_special(k) || s[0].error || s[1].error) {
+		put_remark(w, k, s);
+		return;
+	}
+	put_head(w, k);
+	if (s[0].binary || s[1].binary)
 		put_binary(w, k, s);
 	else if (k->content && (d->inserted || d->deleted)) {
 		put_names(w, k);
@@ -411,12 +442,15 @@ static int show_all(struct show *w, bool as_json, struct err *e)
 	}
 	if (as_json) {
 		write_end_list(&json);
+		write_unsigned(&json, "skipped", w->changes->skipped);
 		write_unsigned(&json, "insertions", w->inserted);
 		write_unsigned(&json, "deletions", w->deleted);
 		write_end_object(&json);
 		buf_putc(c->out, '\n');
-	} else if (w->stat) {
-		show_sum(w);
+	} else {
+		if (w->stat)
+			show_sum(w);
+		layers_say_skipped(c, w->changes);
 	}
 	return r < 0 ? r : flush(c, true, e);
 }
@@ -440,7 +474,7 @@ static int diff(struct call *c, struct err *e)
 	if (r == 0)
 		r = layers_paths(c, &layer, &paths, e);
 	if (r == 0)
-		r = changes_find(c->arena, &layer, paths, c->arg_count, &changes, e);
+		r = changes_find(c->arena, &layer, false, paths, c->arg_count, &changes, e);
 	return r < 0 ? r : show_all(&w, o->json.v, e);
 }
 

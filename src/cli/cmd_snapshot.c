@@ -124,7 +124,7 @@ static int put_aside(struct call *c, struct layer *l, const char *restored, stru
 	const char *name;
 	int n = 1, r;
 
-	if (layer_is_empty(l))
+	if (layer_is_empty(l) && chain_is_kept(&l->chain))
 		return 0;
 	do
 		name = arena_printf(c->arena, "before-%.40s-%d", restored, n++);
@@ -140,6 +140,7 @@ static int restore(struct call *c, struct err *e)
 	auto_(layer_close) struct layer l = LAYER_NONE;
 	const struct chain_snapshot *s;
 	struct chain_layers layers;
+	struct chain_time since;
 	int r = hold(c, &l, e);
 
 	if (r < 0)
@@ -148,10 +149,12 @@ static int restore(struct call *c, struct err *e)
 	if (!s)
 		return -ENOENT;
 	layers = s->layers;
+	since = s->since;
 	r = put_aside(c, &l, c->args[0], e);
 	if (r < 0)
 		return r;
 	l.chain.below = layers;
+	l.chain.since = since;
 	r = layer_save(&l, e);
 	if (r < 0)
 		return r;

@@ -67,3 +67,13 @@ void layers_put_path(struct call *c, const char *path)
 {
 	escape_text(c->out, path);
 }
+
+void layers_say_skipped(struct call *c, const struct changes *changes)
+{
+	if (!changes->skipped)
+		return;
+	buf_printf(c->out, "# %zu folder%s could not be looked at (not readable, or too deep): ",
+		changes->skipped, changes->skipped == 1 ? "" : "s");
+	layers_put_path(c, changes->first_skipped);
+	buf_puts(c->out, changes->skipped == 1 ? "\n" : " and others\n");
+}

@@ -12,3 +12,5 @@
 int layers_paths(struct call *c, const struct layer *l, const char ***ret, struct err *e);
 /* A path for people, with everything that a terminal could act on made visible. */
 void layers_put_path(struct call *c, const char *path);
+/* Folders that could not be looked at. */
+void layers_say_skipped(struct call *c, const struct changes *changes);

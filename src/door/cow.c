@@ -51,14 +51,10 @@ int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p
 		return r;
 	r = find_state(a, &state, e);
 	if (r == 0)
-		r = layer_open(a, state, arena_printf(a, "%s", name), p->workspace_path, &l, e);
-	if (r == 0)
-		r = layer_lock(&l, wait_ms, e);
+		r = layer_take(a, state, name, p->workspace_path, wait_ms, &l, e);
 	if (r == 0) {
 		*e = (struct err){0}; /* that there was none before is no error */
 		p->layer = layer_plan(&l);
-		p->layer.below = arena_copy(
-			a, p->layer.below, p->layer.below_count * sizeof *p->layer.below);
 		*ret_lock = take_fd(&l.lock);
 	}
 	layer_close(&l);
@@ -71,9 +67,10 @@ int cow_look(struct arena *a, const char *name, struct layer *ret, struct err *e
 	int r = find_state(a, &state, e);
 
 	*ret = LAYER_NONE;
-	return r < 0 ? r : layer_open(a, state, name, NULL, ret, e);
+	return r < 0 ? r : layer_open(a, state, name, ret, e);
 }
 
+/* 1: there was one, which has been stopped. */
 static int stop(struct arena *a, const char *name, bool anyway, struct err *e)
 {
 	auto_fd int place = place_open(a, e);
@@ -86,37 +83,48 @@ static int stop(struct arena *a, const char *name, bool anyway, struct err *e)
 			"or end them: --force",
 			row.card.running, row.card.running == 1 ? " runs" : "s run",
 			row.card.background);
-	return r == -ENOENT ? 0 : r;
+	return r == -ENOENT ? 0 : r < 0 ? r : 1;
 }
 
 int cow_hold(struct arena *a, const char *name, bool anyway, struct layer *ret, struct err *e)
 {
-	int r = cow_look(a, name, ret, e);
+	const char *state;
+	int r = find_state(a, &state, e);
 
+	*ret = LAYER_NONE;
+	/* A sandbox without changes is not stopped for them. */
+	if (r == 0)
+		r = layer_open(a, state, name, ret, e);
+	layer_close(ret);
 	if (r == 0)
 		r = stop(a, name, anyway, e);
-	if (r == 0)
-		*e = (struct err){0};
-	return r < 0 ? r : layer_lock(ret, COW_WAIT_MS, e);
+	if (r < 0)
+		return r;
+	*e = (struct err){0};
+	/* What was stopped lets go of it by itself. */
+	return layer_take(a, state, name, NULL, r ? COW_WAIT_MS : 200, ret, e);
 }
 
 static void prune_one(struct arena *a, const char *state, const char *name, uint64_t age_ms,
 	bool try, cow_fn *fn, void *ctx)
 {
 	auto_(layer_close) struct layer l = LAYER_NONE;
-	enum layer_worth worth = LAYER_WORTH_NOTHING;
+	enum layer_worth worth;
 	struct err unused = {0};
 	int64_t idle = 0;
-	int r = layer_open(a, state, name, NULL, &l, &unused);
+	int r = layer_open(a, state, name, &l, &unused);
 
 	/* One whose making was interrupted has no chain. What cannot be read is left alone. */
 	if (l.own < 0 || (r < 0 && r != -ENOENT))
 		return;
-	if (r == 0)
-		worth = layer_worth(&l, &idle);
+	idle = 0;
+	worth = r == 0 ? layer_worth(&l, &idle) : LAYER_WORTH_NOTHING;
 	if (worth == LAYER_WORTH_CHANGES && (age_ms == 0 || (uint64_t)idle < age_ms))
 		return;
-	if (r == 0 && layer_lock(&l, 0, &unused) < 0)
+	/* Taken, so that nobody begins to use it, and asked once more. */
+	layer_close(&l);
+	if (layer_take(a, state, name, r == 0 ? NULL : "", 0, &l, &unused) < 0 ||
+		layer_worth(&l, &(int64_t){0}) != worth)
 		return;
 	if (try || layer_delete(&l, &unused) == 0)
 		fn(ctx, name, r == 0 ? l.chain.workspace : NULL, worth == LAYER_WORTH_CHANGES);

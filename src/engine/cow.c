@@ -28,8 +28,8 @@ int cow_begin(int layers)
 static int put_options(const struct plan_layer *layer, char out[OPTIONS])
 {
 	size_t at = (size_t)snprintf(out, OPTIONS,
-		"userxattr,upperdir=" LAYERS "/%s/upper,workdir=" LAYERS "/%s/work,lowerdir=",
-		layer->name, layer->name);
+		"userxattr,upperdir=" LAYERS "/%s/%s,workdir=" LAYERS "/%s/work,lowerdir=",
+		layer->name, layer->upper, layer->name);
 
 	for (size_t i = 0; i < layer->below_count && at < OPTIONS; i++)
 		at += (size_t)snprintf(

@@ -40,8 +40,8 @@ void meter_init(struct meter *m, const struct plan *p)
 		if (row->kind == PLAN_OWN)
 			add_folder(m, row->source);
 		else if (row->kind == PLAN_LAYERS &&
-			 (size_t)snprintf(path, sizeof path, "%s/%s/upper", row->source,
-				 p->layer.name) < sizeof path)
+			 (size_t)snprintf(path, sizeof path, "%s/%s/%s", row->source, p->layer.name,
+				 p->layer.upper) < sizeof path)
 			add_folder(m, path);
 	}
 }
@@ -52,8 +52,11 @@ static void leave(struct meter *m)
 
 	m->depth--;
 	d = take_ptr(m->at[m->depth]);
-	if (d)
-		closedir(d);
+	if (!d)
+		return;
+	if (m->modes[m->depth] >= 0)
+		fchmod(dirfd(d), (mode_t)m->modes[m->depth]);
+	closedir(d);
 }
 
 static void leave_all(struct meter *m)
@@ -69,32 +72,57 @@ void meter_free(struct meter *m)
 		close(m->folders[--m->count]);
 }
 
-/* One that holds too much already is not to grow. */
+/* The first count says what was there before, and the one after the limit was passed. */
 void meter_begin(struct meter *m, uint64_t now)
 {
-	if (m->count == 0)
-		return;
-	m->size_floor = m->last_size > m->size_limit ? m->last_size + SLACK : m->size_limit;
-	m->file_floor = m->last_files > m->file_limit ? m->last_files + 16 : m->file_limit;
-	m->due = now + PAUSE_MIN;
+	if (m->count > 0)
+		m->due = now + PAUSE_MIN;
+}
+
+/* One that holds too much already can be used, but is not to grow. */
+static void set_floors(struct meter *m)
+{
+	m->size_floor = m->size > m->size_limit ? m->size + SLACK : m->size_limit;
+	m->file_floor = m->files > m->file_limit ? m->files + 16 : m->file_limit;
+	m->known = true;
+}
+
+/* A mode that keeps us out is changed as long as we are in: what is in there counts. */
+static int open_anyway(int parent, const char *name, int *ret_mode)
+{
+	int fd = open_folder(parent, name);
+	struct stat st;
+
+	*ret_mode = -1;
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
+		(st.st_mode & 0500) == 0500)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	if (fchmodat(parent, name, (st.st_mode & 0777) | 0500, 0) < 0)
+		return -1;
+	*ret_mode = (int)(st.st_mode & 0777);
+	return open_folder(parent, name);
 }
 
 /* Deeper than that it is counted as if it were endless. */
 static void enter(struct meter *m, int parent, const char *name)
 {
-	int fd;
+	int fd, mode;
 	DIR *d;
 
 	if (m->depth == METER_DEPTH) {
 		m->files = UINT64_MAX / 2;
 		return;
 	}
-	fd = open_folder(parent, name);
+	fd = open_anyway(parent, name, &mode);
 	d = fd < 0 ? NULL : fdopendir(fd);
-	if (d)
+	if (d) {
+		m->modes[m->depth] = mode;
 		m->at[m->depth++] = d;
-	else if (fd >= 0)
+	} else if (fd >= 0) {
 		close(fd);
+	}
 }
 
 static void count(struct meter *m, int folder, const struct dirent *entry)
@@ -169,11 +197,14 @@ enum limit_hit meter_look(struct meter *m, uint64_t now)
 		more = count_next(m);
 	m->due = now + MS;
 	if (!more) {
+		if (!m->known)
+			set_floors(m);
 		end(m);
 		m->due = now + pause_after(m, now);
 	}
-	if (m->size <= m->size_floor && m->files <= m->file_floor)
+	if (!m->known || (m->size <= m->size_floor && m->files <= m->file_floor))
 		return HIT_COUNT;
 	end(m);
+	m->known = false;
 	return m->size > m->size_floor ? HIT_DISK : HIT_INODES;
 }

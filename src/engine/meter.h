@@ -13,7 +13,7 @@
 
 #include <dirent.h>
 
-#define METER_DEPTH 64
+#define METER_DEPTH 256
 #define METER_FOLDERS 8
 
 struct meter {
@@ -23,12 +23,15 @@ struct meter {
 	uint64_t size_limit, file_limit;
 	uint64_t due; /* us; 0: not now */
 	DIR *at[METER_DEPTH];
-	int depth; /* folders that are open */
+	int modes[METER_DEPTH]; /* of those, that were changed to get in; -1 */
+	int depth;              /* folders that are open */
 	bool counting;
 	uint64_t began;
 	uint64_t size, files;            /* of this count so far */
 	uint64_t last_size, last_files;  /* of the last whole one */
-	uint64_t size_floor, file_floor; /* what it held already when nobody was at work */
+	uint64_t size_floor, file_floor; /* what it may grow to: the limit, or a little more than it
+					    held already */
+	bool known;                      /* they are */
 };
 
 void meter_init(struct meter *m, const struct plan *p);

@@ -10,7 +10,7 @@
 
 #define HEAD "ward layers 1"
 #define KNOWN_MAX 200000
-#define LINE_PARTS (CHAIN_LAYERS + 4)
+#define LINE_PARTS (CHAIN_LAYERS + 6)
 
 int chain_name_check(const char *name, struct err *e)
 {
@@ -65,8 +65,27 @@ int chain_push(struct chain_layers *l, const char *id, struct err *e)
 	return 0;
 }
 
-int chain_add_snapshot(struct arena *a, struct chain *c, const char *name, int64_t made_ms,
-	const struct chain_layers *layers, struct err *e)
+bool chain_is_later(const struct chain_time *a, const struct chain_time *b)
+{
+	return a->s > b->s || (a->s == b->s && a->ns > b->ns);
+}
+
+bool chain_is_kept(const struct chain *c)
+{
+	for (size_t i = 0; i < c->snapshot_count; i++) {
+		const struct chain_layers *l = &c->snapshots[i].layers;
+		bool same = l->count == c->below.count;
+
+		for (size_t j = 0; same && j < l->count; j++)
+			same = str_eq(l->id[j], c->below.id[j]);
+		if (same)
+			return true;
+	}
+	return c->below.count == 0;
+}
+
+static int add_snapshot(
+	struct arena *a, struct chain *c, const struct chain_snapshot *snapshot, struct err *e)
 {
 	struct chain_snapshot *more;
 
@@ -77,9 +96,15 @@ int chain_add_snapshot(struct arena *a, struct chain *c, const char *name, int64
 	more = arena_array(a, c->snapshot_count + 1, sizeof *more);
 	if (c->snapshot_count)
 		memcpy(more, c->snapshots, c->snapshot_count * sizeof *more);
-	more[c->snapshot_count++] = (struct chain_snapshot){name, made_ms, *layers};
+	more[c->snapshot_count++] = *snapshot;
 	c->snapshots = more;
 	return 0;
+}
+
+int chain_add_snapshot(
+	struct arena *a, struct chain *c, const char *name, int64_t made_ms, struct err *e)
+{
+	return add_snapshot(a, c, &(struct chain_snapshot){name, made_ms, c->since, c->below}, e);
 }
 
 void chain_drop_snapshot(struct chain *c, struct chain_snapshot *which)
@@ -90,16 +115,30 @@ void chain_drop_snapshot(struct chain *c, struct chain_snapshot *which)
 	c->snapshot_count--;
 }
 
-const struct chain_known *chain_knows(const struct chain *c, const char *path)
+static int by_path(const void *a, const void *b)
 {
-	for (size_t i = 0; i < c->known_count; i++)
-		if (str_eq(c->known[i].path, path))
-			return &c->known[i];
-	return NULL;
+	const struct chain_known *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static void add_known(struct arena *a, struct chain *c, const struct chain_known *what)
+static int path_of(const void *key, const void *item)
 {
+	return strcmp(key, ((const struct chain_known *)item)->path);
+}
+
+const struct chain_known *chain_knows(const struct chain *c, const char *path)
+{
+	return c->known_sorted ? bsearch(path, c->known, c->known_sorted, sizeof *c->known, path_of)
+			       : NULL;
+}
+
+void chain_learn(struct arena *a, struct chain *c, const struct chain_known *what)
+{
+	/* What is not remembered is at worst a conflict that is none. */
+	if (c->known_count >= KNOWN_MAX)
+		return;
 	/* Powers of two only, so that growing is seldom. */
 	if ((c->known_count & (c->known_count - 1)) == 0) {
 		size_t room = c->known_count ? 2 * c->known_count : 1;
@@ -112,14 +151,22 @@ static void add_known(struct arena *a, struct chain *c, const struct chain_known
 	c->known[c->known_count++] = *what;
 }
 
-void chain_learn(struct arena *a, struct chain *c, const struct chain_known *what)
+/* Of two about one path the later one stays. */
+void chain_sort(struct chain *c)
 {
-	struct chain_known *old = (struct chain_known *)chain_knows(c, what->path);
+	size_t n = 0;
 
-	if (old)
-		*old = *what;
-	else
-		add_known(a, c, what);
+	if (c->known_count == c->known_sorted)
+		return;
+	for (size_t i = 0; i < c->known_count; i++)
+		c->known[i].order = i;
+	qsort(c->known, c->known_count, sizeof *c->known, by_path);
+	for (size_t i = 0; i < c->known_count; i++) {
+		if (n > 0 && str_eq(c->known[n - 1].path, c->known[i].path))
+			n--;
+		c->known[n++] = c->known[i];
+	}
+	c->known_count = c->known_sorted = n;
 }
 
 /* A path as one word of a line: %, space and everything below it as %XX. */
@@ -164,18 +211,21 @@ void chain_write(const struct chain *c, struct buf *out)
 {
 	buf_puts(out, HEAD "\nworkspace ");
 	put_word(out, c->workspace);
-	buf_printf(out, "\nsince %lld %u\nbelow", (long long)c->since_s, c->since_ns);
+	buf_printf(out, "\nsince %lld %u\nupper %s\nbelow", (long long)c->since.s, c->since.ns,
+		c->upper);
 	put_layers(out, &c->below);
 	for (size_t i = 0; i < c->snapshot_count; i++) {
-		buf_printf(out, "snapshot %s %lld", c->snapshots[i].name,
-			(long long)c->snapshots[i].made_ms);
-		put_layers(out, &c->snapshots[i].layers);
+		const struct chain_snapshot *p = &c->snapshots[i];
+
+		buf_printf(out, "snapshot %s %lld %lld %u", p->name, (long long)p->made_ms,
+			(long long)p->since.s, p->since.ns);
+		put_layers(out, &p->layers);
 	}
 	for (size_t i = 0; i < c->known_count; i++) {
 		const struct chain_known *k = &c->known[i];
 
 		buf_printf(out, "known %llu %lld %u ", (unsigned long long)k->inode,
-			(long long)k->changed_s, k->changed_ns);
+			(long long)k->changed.s, k->changed.ns);
 		put_word(out, k->path);
 		buf_putc(out, '\n');
 	}
@@ -208,45 +258,53 @@ static bool take_number(const char *text, long long *ret)
 	return errno == 0 && end != text && !*end && *ret >= 0;
 }
 
+static bool take_time(char *const parts[2], struct chain_time *ret)
+{
+	long long s, ns;
+
+	if (!take_number(parts[0], &s) || !take_number(parts[1], &ns) || ns >= 1000000000)
+		return false;
+	*ret = (struct chain_time){s, (uint32_t)ns};
+	return true;
+}
+
 static bool take_snapshot(struct arena *a, char *const *parts, size_t count, struct chain *c)
 {
-	struct chain_layers layers = {.count = 0};
+	struct chain_snapshot p = {0};
 	long long made;
 
-	return count >= 2 && chain_name_check(parts[0], NULL) == 0 &&
-	       take_number(parts[1], &made) && take_layers(a, parts + 2, count - 2, &layers) &&
-	       chain_add_snapshot(
-		       a, c, arena_text(a, parts[0], strlen(parts[0])), made, &layers, NULL) == 0;
+	if (count < 4 || chain_name_check(parts[0], NULL) < 0 || !take_number(parts[1], &made) ||
+		!take_time(parts + 2, &p.since) || !take_layers(a, parts + 4, count - 4, &p.layers))
+		return false;
+	p.name = arena_text(a, parts[0], strlen(parts[0]));
+	p.made_ms = made;
+	return add_snapshot(a, c, &p, NULL) == 0;
 }
 
 static bool take_known(struct arena *a, char *const *parts, size_t count, struct chain *c)
 {
-	long long inode, s, ns;
+	struct chain_known k = {0};
+	long long inode;
 
-	if (count != 4 || c->known_count >= KNOWN_MAX || !take_number(parts[0], &inode) ||
-		!take_number(parts[1], &s) || !take_number(parts[2], &ns))
+	if (count != 4 || !take_number(parts[0], &inode) || !take_time(parts + 1, &k.changed))
 		return false;
-	add_known(a, c,
-		&(struct chain_known){.path = take_word(a, parts[3]),
-			.inode = (uint64_t)inode,
-			.changed_s = s,
-			.changed_ns = (uint32_t)ns});
+	k.inode = (uint64_t)inode;
+	k.path = take_word(a, parts[3]);
+	chain_learn(a, c, &k);
 	return true;
 }
 
 /* One line, cut into words at its spaces. */
 static bool take_line(struct arena *a, char **parts, size_t count, struct chain *c)
 {
-	long long s, ns;
-
 	if (str_eq(parts[0], "workspace") && count == 2) {
 		c->workspace = take_word(a, parts[1]);
 		return true;
 	}
-	if (str_eq(parts[0], "since") && count == 3 && take_number(parts[1], &s) &&
-		take_number(parts[2], &ns)) {
-		c->since_s = s;
-		c->since_ns = (uint32_t)ns;
+	if (str_eq(parts[0], "since") && count == 3)
+		return take_time(parts + 1, &c->since);
+	if (str_eq(parts[0], "upper") && count == 2 && is_id(parts[1])) {
+		c->upper = arena_text(a, parts[1], CHAIN_ID);
 		return true;
 	}
 	if (str_eq(parts[0], "below"))
@@ -294,8 +352,9 @@ int chain_read(const char *text, size_t len, struct arena *a, struct chain *ret,
 		}
 		line = newline + 1;
 	}
-	if (!good || !ended || !c.workspace)
+	if (!good || !ended || !c.workspace || !c.upper)
 		return err_set(e, EBADMSG, "it is damaged, or of another version of ward");
+	chain_sort(&c);
 	*ret = c;
 	return 0;
 }

@@ -60,6 +60,7 @@ struct plan_limits {
 /* Where the changes to a workspace go that is copied on write; door/ knows, not the plan. */
 struct plan_layer {
 	const char *name;         /* of its folder among the layers */
+	const char *upper;        /* of the folder in it that takes the changes */
 	const char *const *below; /* frozen ones, the topmost first */
 	size_t below_count;
 };

@@ -21,8 +21,9 @@ extern const char *const apply_verdict_names[];
 
 struct apply_row {
 	const struct change *change;
-	enum apply_verdict verdict;
-	int error; /* FAILED: negative errno */
+	enum apply_verdict verdict; /* DONE: it may be, until `done` says that it is */
+	int error;                  /* FAILED: negative errno */
+	bool done;
 };
 
 struct apply {
@@ -32,14 +33,14 @@ struct apply {
 	bool force; /* also over what changed meanwhile */
 	bool allow_protected;
 	struct apply_row *rows; /* one for each change */
-	size_t left;            /* those that are not done */
+	size_t left;            /* those that are not done, and what could not be looked at */
 };
 
 /* Whether the configuration protects the name against such a change. */
 bool apply_is_protected(const char *const *patterns, size_t count, const struct change *k);
 /* What would become of each change: the rows are filled, nothing is done. */
 void apply_judge(struct apply *a);
-/* Carries out those rows that may be, and takes them out of the layer. */
+/* Carries out those rows that may be, and takes them out of the layer, which must be flat. */
 int apply_carry_out(struct apply *a, struct err *e);
-/* Throws them away. */
+/* Throws them away; the layer must be flat, or all of them be meant. */
 int apply_discard(struct changes *c, struct err *e);

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "model/pathname.h"
+#include "state/content.h"
+#include "state/stale.h"
 #include "sys/folder.h"
 
 #include <fcntl.h>
@@ -34,23 +36,27 @@ bool changes_is_opaque(int fd)
 	return n == 1 && value[0] == 'y';
 }
 
-bool changes_is_stale(const struct chain *c, const char *path, const struct stat *base)
-{
-	const struct chain_known *known = chain_knows(c, path);
-	int64_t s = base->st_ctim.tv_sec;
-	uint32_t ns = (uint32_t)base->st_ctim.tv_nsec;
-
-	if (known)
-		return known->inode != (base->st_mode ? base->st_ino : 0) ||
-		       (base->st_mode && (known->changed_s != s || known->changed_ns != ns));
-	return base->st_mode && (s > c->since_s || (s == c->since_s && ns > c->since_ns));
-}
-
 /* How the workspace's own folder stands to the one of the layers. */
 enum beneath {
 	BENEATH_MERGED, /* seen through it */
 	BENEATH_HIDDEN, /* there is one, and nothing of it is seen */
 	BENEATH_NONE,
+};
+
+struct changes_opened {
+	const char *path;
+	size_t part;
+	mode_t mode;
+};
+
+/* A folder of the layers, on the way down. */
+struct spot {
+	const char *path;
+	uint64_t parts; /* layers that contribute to it */
+	enum beneath beneath;
+	bool moved;   /* the workspace's own came from elsewhere */
+	bool removed; /* the workspace had one, and somebody took it away */
+	int depth;
 };
 
 struct found {
@@ -96,13 +102,12 @@ static bool is_wanted(const struct changes *c, const char *path, bool above)
 	return c->path_count == 0;
 }
 
-static int add(struct changes *c, const struct change *k, struct err *e)
+/* above: also when only something in it is wanted. */
+static int add(struct changes *c, struct change *k, bool above, struct err *e)
 {
-	/* What is wanted in a new folder needs the folder. */
-	bool above = k->kind == CHANGE_ADDED && S_ISDIR(k->layer.st_mode);
-
 	if (!is_wanted(c, k->path, above))
 		return 0;
+	k->needed = !is_wanted(c, k->path, false);
 	if (c->count >= CHANGES_MAX)
 		return err_set(e, E2BIG, "there are more than %d changes", CHANGES_MAX);
 	vec_push(c->arena, &c->items, &c->count, &c->capacity, *k);
@@ -130,6 +135,50 @@ struct entries {
 	struct found *items;
 	size_t count, capacity;
 };
+
+static void skip(struct changes *c, const char *path)
+{
+	if (c->skipped++ == 0)
+		c->first_skipped = path;
+}
+
+/* What keeps us out is what its owner may change. */
+static int let_in(struct changes *c, const char *path, size_t part)
+{
+	auto_fd int fd = folder_open(c->parts[part], path, O_PATH | O_DIRECTORY, 0);
+	struct changes_opened opened = {.path = path, .part = part};
+	char link[40];
+	struct stat st;
+
+	if (!c->held || fd < 0 || fstat(fd, &st) < 0)
+		return -EACCES;
+	opened.mode = st.st_mode & 0777;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	if (chmod(link, opened.mode | 0700) < 0)
+		return -errno;
+	vec_push(c->arena, &c->opened, &c->opened_count, &c->opened_capacity, opened);
+	return 0;
+}
+
+static void close_up(struct changes *c)
+{
+	while (c->opened_count > 0) {
+		const struct changes_opened *o = &c->opened[--c->opened_count];
+		auto_fd int fd = folder_open(c->parts[o->part], o->path, O_RDONLY | O_DIRECTORY, 0);
+
+		if (fd >= 0)
+			fchmod(fd, o->mode);
+	}
+}
+
+/* As it was before. */
+static mode_t mode_of(const struct changes *c, const char *path, size_t part, mode_t now)
+{
+	for (size_t i = 0; i < c->opened_count; i++)
+		if (c->opened[i].part == part && str_eq(c->opened[i].path, path))
+			return (now & ~(mode_t)0777) | c->opened[i].mode;
+	return now;
+}
 
 static int list(struct changes *c, int folder, const char *path, int part, struct entries *io,
 	struct err *e)
@@ -165,19 +214,26 @@ static void make_unique(struct entries *io)
 }
 
 /* The workspace's own, which is gone: itself, and all that is in it. */
-static int add_deleted(
-	struct changes *c, const char *path, const struct stat *base, int depth, struct err *e)
+static int add_deleted(struct changes *c, const char *path, const struct stat *base, bool conflict,
+	bool above, int depth, struct err *e)
 {
 	struct change k = {.path = path, .kind = CHANGE_DELETED, .base = *base, .content = true};
+	bool folder = S_ISDIR(base->st_mode);
 	struct entries entries = {0};
 	int r;
 
-	k.conflict = !S_ISDIR(base->st_mode) && changes_is_stale(&c->layer->chain, path, base);
-	r = add(c, &k, e);
-	if (r < 0 || !S_ISDIR(base->st_mode) || !is_wanted(c, path, true))
+	/* In a folder that somebody did something in, nothing is certain. */
+	conflict = conflict ||
+		   (stale_is(&c->layer->chain, path, base) &&
+			   (!folder || depth > 0 || stale_moved(&c->layer->chain, path, base)));
+	k.conflict = conflict;
+	r = add(c, &k, above, e);
+	if (r < 0 || !folder || !is_wanted(c, path, true))
 		return r;
-	if (depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "'%s' lies too deep", path);
+	if (depth > DEPTH_MAX) {
+		skip(c, path);
+		return 0;
+	}
 	r = list(c, c->base, path, -1, &entries, e);
 	make_unique(&entries);
 	for (size_t i = 0; r == 0 && i < entries.count; i++) {
@@ -186,119 +242,64 @@ static int add_deleted(
 
 		r = look_at_base(c, below, &st, e);
 		if (r == 0 && st.st_mode)
-			r = add_deleted(c, below, &st, depth + 1, e);
+			r = add_deleted(c, below, &st, conflict, false, depth + 1, e);
 	}
 	return r;
 }
 
-static bool same_bytes(int a, int b, bool *ret_unreadable)
-{
-	static char one[65536], two[65536];
-	ssize_t n;
-
-	do {
-		size_t got = 0;
-
-		n = read(a, one, sizeof one);
-		while (n > 0 && got < (size_t)n) {
-			ssize_t m = read(b, two + got, (size_t)n - got);
-
-			if (m <= 0)
-				return false;
-			got += (size_t)m;
-		}
-		if (n > 0 && memcmp(one, two, (size_t)n) != 0)
-			return false;
-	} while (n > 0);
-	*ret_unreadable = n < 0;
-	return n == 0;
-}
-
-static bool same_link(const struct changes *c, const struct change *k)
-{
-	auto_fd int a = folder_open(c->parts[k->part], k->path, O_PATH, 0);
-	auto_fd int b = folder_open_here(c->base, k->path, O_PATH);
-	char one[PATH_MAX], two[PATH_MAX];
-	ssize_t n = a < 0 ? -1 : readlinkat(a, "", one, sizeof one);
-	ssize_t m = b < 0 ? -1 : readlinkat(b, "", two, sizeof two);
-
-	return n >= 0 && n == m && memcmp(one, two, (size_t)n) == 0;
-}
-
-static bool same_content(const struct changes *c, struct change *k)
-{
-	auto_fd int a = -1;
-	auto_fd int b = -1;
-
-	if (S_ISLNK(k->layer.st_mode))
-		return same_link(c, k);
-	if (!S_ISREG(k->layer.st_mode))
-		return true;
-	if (k->layer.st_size != k->base.st_size)
-		return false;
-	a = changes_open_layer(c, k);
-	b = changes_open_base(c, k);
-	k->unreadable = a < 0 || b < 0;
-	return a >= 0 && b >= 0 && same_bytes(a, b, &k->unreadable);
-}
-
+/* The kernel marks what it copies. What cannot be asked may have been. */
 static bool was_copied(const struct changes *c, const struct change *k)
 {
-	auto_fd int fd = changes_open_layer(c, k);
-	char value[256];
+	auto_fd int fd = folder_open(c->parts[k->part], k->path, O_PATH, 0);
+	char link[40], value[256];
 
-	return fd >= 0 && fgetxattr(fd, "user.overlay.origin", value, sizeof value) >= 0;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return fd < 0 || getxattr(link, "user.overlay.origin", value, sizeof value) >= 0 ||
+	       (errno != ENODATA && errno != EPERM && errno != ENOTSUP);
 }
 
-/* Names were taken from or put in the folder that it would be in. */
-static bool folder_changed(const struct changes *c, const char *path)
-{
-	const char *name;
-	auto_fd int parent = folder_parent(c->base, path, &name);
-	struct stat st;
-
-	if (parent < 0 || fstat(parent, &st) < 0)
-		return true;
-	return st.st_mtim.tv_sec > c->layer->chain.since_s ||
-	       (st.st_mtim.tv_sec == c->layer->chain.since_s &&
-		       st.st_mtim.tv_nsec > (long)c->layer->chain.since_ns);
-}
-
-/* No folder, in the layers. */
-static int compare_file(struct changes *c, struct change *k, struct err *e)
+/* Where the workspace has none: is that somebody's doing? */
+static bool is_taken_away(const struct changes *c, const struct change *k, const struct spot *in)
 {
 	const struct chain *chain = &c->layer->chain;
 
-	if (k->base.st_mode && (k->base.st_mode & S_IFMT) != (k->layer.st_mode & S_IFMT)) {
-		int r = add_deleted(c, k->path, &k->base, 0, e);
+	if (chain_knows(chain, k->path))
+		return stale_is(chain, k->path, &k->base);
+	return in->removed || (in->beneath != BENEATH_NONE && k->copied &&
+				      stale_folder(&c->layer->chain, c->base, k->path));
+}
+
+/* No folder, in the layers. */
+static int compare_file(struct changes *c, struct change *k, const struct spot *in, struct err *e)
+{
+	if (k->base.st_mode && (k->base.st_mode & S_IFMT) == (k->layer.st_mode & S_IFMT)) {
+		k->kind = CHANGE_MODIFIED;
+		k->content = !content_is_same(c, k);
+		if (!k->content && (S_ISLNK(k->layer.st_mode) ||
+					   ((k->base.st_mode ^ k->layer.st_mode) & 0777) == 0))
+			return 0;
+		k->conflict = in->moved || stale_is(&c->layer->chain, k->path, &k->base);
+		return add(c, k, false, e);
+	}
+	k->kind = CHANGE_ADDED;
+	k->content = true;
+	k->copied = was_copied(c, k);
+	if (k->base.st_mode) {
+		int r = add_deleted(c, k->path, &k->base, in->moved, false, 0, e);
 
 		if (r < 0)
 			return r;
 		k->base = (struct stat){0};
-	} else if (k->base.st_mode) {
-		k->kind = CHANGE_MODIFIED;
-		k->content = !same_content(c, k);
-		if (!k->content && ((k->base.st_mode ^ k->layer.st_mode) & 0777) == 0)
-			return 0;
-		k->conflict = changes_is_stale(chain, k->path, &k->base);
-		return add(c, k, e);
 	} else {
-		/* It was there once: somebody took it away, or it came from another name. */
-		k->copied = was_copied(c, k);
-		k->conflict = chain_knows(chain, k->path)
-				      ? changes_is_stale(chain, k->path, &k->base)
-				      : k->copied && folder_changed(c, k->path);
+		k->conflict = is_taken_away(c, k, in);
 	}
-	k->kind = CHANGE_ADDED;
-	k->content = true;
-	return add(c, k, e);
+	return add(c, k, false, e);
 }
 
-static int walk(struct changes *c, const char *path, uint64_t mask, enum beneath beneath, int depth,
-	struct err *e);
+static int walk(struct changes *c, const struct spot *at, struct err *e);
 
 /* Which layers contribute to a folder of them, and whether what lies below is seen. */
-static int find_parts(const struct changes *c, const char *path, uint64_t mask, size_t from,
+static int find_parts(struct changes *c, const char *path, uint64_t mask, size_t from,
 	uint64_t *ret, bool *ret_through, struct err *e)
 {
 	*ret = 0;
@@ -319,10 +320,12 @@ static int find_parts(const struct changes *c, const char *path, uint64_t mask, 
 			*ret_through = false;
 			return 0;
 		}
-		*ret |= 1ull << i;
+		if ((st.st_mode & 0700) != 0700 && geteuid() != 0)
+			let_in(c, path, i);
 		fd = folder_open(c->parts[i], path, O_RDONLY | O_DIRECTORY, 0);
 		if (fd < 0)
-			return err_sys(e, fd, "open '%s' of the changes", path);
+			return fd;
+		*ret |= 1ull << i;
 		if (changes_is_opaque(fd)) {
 			*ret_through = false;
 			return 0;
@@ -331,50 +334,76 @@ static int find_parts(const struct changes *c, const char *path, uint64_t mask, 
 	return 0;
 }
 
-static int compare_folder(
-	struct changes *c, struct change *k, uint64_t mask, int depth, struct err *e)
+/* The folder itself; what is in it comes after. */
+static int add_folder(struct changes *c, struct change *k, const struct spot *in,
+	struct spot *io_at, struct err *e)
 {
-	enum beneath beneath = BENEATH_NONE;
-	bool through;
-	uint64_t parts;
-	size_t before;
-	int r = find_parts(c, k->path, mask, k->part, &parts, &through, e);
+	const struct chain *chain = &c->layer->chain;
 
-	if (r < 0)
-		return r;
 	if (k->base.st_mode && !S_ISDIR(k->base.st_mode)) {
-		r = add_deleted(c, k->path, &k->base, 0, e);
+		int r = add_deleted(c, k->path, &k->base, in->moved, true, 0, e);
+
+		if (r < 0)
+			return r;
 		k->base = (struct stat){0};
+	} else if (!k->base.st_mode) {
+		k->copied = was_copied(c, k);
+		k->conflict = in->removed || (k->copied && in->beneath != BENEATH_NONE &&
+						     !chain_knows(chain, k->path));
+		io_at->removed = k->conflict;
 	}
-	if (r == 0 && !k->base.st_mode) {
+	if (!k->base.st_mode) {
 		k->kind = CHANGE_ADDED;
 		k->content = true;
-		r = add(c, k, e);
-	} else if (r == 0) {
-		beneath = through ? BENEATH_MERGED : BENEATH_HIDDEN;
-		k->kind = CHANGE_MODIFIED;
-		if ((k->base.st_mode ^ k->layer.st_mode) & 0777)
-			r = add(c, k, e);
+		return add(c, k, true, e);
 	}
+	io_at->moved = in->moved || stale_moved(chain, k->path, &k->base);
+	k->kind = CHANGE_MODIFIED;
+	k->conflict = stale_is(chain, k->path, &k->base);
+	return ((k->base.st_mode ^ k->layer.st_mode) & 0777) ? add(c, k, false, e) : 0;
+}
+
+static int compare_folder(struct changes *c, struct change *k, const struct spot *in, struct err *e)
+{
+	struct spot at = {.path = k->path, .beneath = BENEATH_NONE, .depth = in->depth + 1};
+	bool through;
+	size_t before;
+	int r = find_parts(c, k->path, in->parts, k->part, &at.parts, &through, e);
+
+	if (r < 0 && !e->code) {
+		skip(c, k->path);
+		return 0;
+	}
+	k->layer.st_mode = mode_of(c, k->path, k->part, k->layer.st_mode);
+	if (r == 0)
+		r = add_folder(c, k, in, &at, e);
 	if (r < 0)
 		return r;
+	if (k->base.st_mode)
+		at.beneath =
+			through && in->beneath == BENEATH_MERGED ? BENEATH_MERGED : BENEATH_HIDDEN;
 	before = c->count;
-	r = walk(c, k->path, parts, beneath, depth + 1, e);
-	/* ... and without it is not. */
-	if (k->kind == CHANGE_ADDED && c->count == before && !is_wanted(c, k->path, false))
+	r = walk(c, &at, e);
+	/* A folder that nothing needed is not. */
+	if (c->count == before && c->count > 0 && c->items[c->count - 1].needed &&
+		c->items[c->count - 1].path == k->path)
 		c->count--;
 	return r;
 }
 
-static int look_at_entry(struct changes *c, const char *path, const struct found *entry,
-	uint64_t mask, enum beneath beneath, int depth, struct err *e)
+static int look_at_entry(
+	struct changes *c, const struct spot *in, const struct found *entry, struct err *e)
 {
-	struct change k = {.path = join(c, path, entry->name)};
+	struct change k = {.path = join(c, in->path, entry->name)};
 	int r = 0;
 
 	if (!is_wanted(c, k.path, true))
 		return 0;
-	if (beneath != BENEATH_NONE)
+	if (strlen(k.path) >= PATH_MAX) {
+		skip(c, in->path);
+		return 0;
+	}
+	if (in->beneath != BENEATH_NONE)
 		r = look_at_base(c, k.path, &k.base, e);
 	if (r < 0)
 		return r;
@@ -387,74 +416,55 @@ static int look_at_entry(struct changes *c, const char *path, const struct found
 			return err_sys(e, r, "look at '%s' of the changes", k.path);
 	}
 	if (entry->part < 0 || changes_is_whiteout(&k.layer))
-		return k.base.st_mode ? add_deleted(c, k.path, &k.base, depth, e) : 0;
-	return S_ISDIR(k.layer.st_mode) ? compare_folder(c, &k, mask, depth, e)
-					: compare_file(c, &k, e);
+		return k.base.st_mode ? add_deleted(c, k.path, &k.base, in->moved, false, 0, e) : 0;
+	return S_ISDIR(k.layer.st_mode) ? compare_folder(c, &k, in, e) : compare_file(c, &k, in, e);
 }
 
-static int walk(struct changes *c, const char *path, uint64_t mask, enum beneath beneath, int depth,
-	struct err *e)
+static int walk(struct changes *c, const struct spot *at, struct err *e)
 {
 	struct entries entries = {0};
 	int r = 0;
 
-	if (depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "'%s' lies too deep", path);
+	if (at->depth > DEPTH_MAX) {
+		skip(c, at->path);
+		return 0;
+	}
 	for (size_t i = 0; r == 0 && i < c->part_count; i++)
-		if (mask & 1ull << i)
-			r = list(c, c->parts[i], path, (int)i, &entries, e);
-	if (r == 0 && beneath == BENEATH_HIDDEN)
-		r = list(c, c->base, path, -1, &entries, e);
+		if (at->parts & 1ull << i)
+			r = list(c, c->parts[i], at->path, (int)i, &entries, e);
+	if (r == 0 && at->beneath == BENEATH_HIDDEN)
+		r = list(c, c->base, at->path, -1, &entries, e);
 	make_unique(&entries);
 	for (size_t i = 0; r == 0 && i < entries.count; i++)
-		r = look_at_entry(c, path, &entries.items[i], mask, beneath, depth, e);
+		r = look_at_entry(c, at, &entries.items[i], e);
 	return r;
 }
 
-int changes_open_base(const struct changes *c, const struct change *k)
+int changes_find(struct arena *a, struct layer *l, bool held, const char *const *paths,
+	size_t path_count, struct changes *ret, struct err *e)
 {
-	return folder_open_here(c->base, k->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-}
-
-int changes_open_layer(const struct changes *c, const struct change *k)
-{
-	return folder_open(c->parts[k->part], k->path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-}
-
-int changes_read_link(int folder, const char *path, char *out, off_t size)
-{
-	auto_fd int fd = folder_open(folder, path, O_PATH, 0);
-	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", out, (size_t)size + 1);
-
-	out[0] = n < 0 || n > size ? '\0' : out[0];
-	if (n < 0)
-		return fd < 0 ? take_fd(&fd) : -errno;
-	if (n > size)
-		return -ESTALE;
-	out[n] = '\0';
-	return 0;
-}
-
-int changes_find(struct arena *a, struct layer *l, const char *const *paths, size_t path_count,
-	struct changes *ret, struct err *e)
-{
-	uint64_t mask;
+	struct spot top = {.path = "", .beneath = BENEATH_MERGED};
 	int r;
 
-	*ret = (struct changes){
-		.arena = a, .layer = l, .paths = paths, .path_count = path_count, .base = -1};
+	*ret = (struct changes){.arena = a,
+		.layer = l,
+		.held = held,
+		.paths = paths,
+		.path_count = path_count,
+		.base = -1};
 	r = layer_parts(l, ret->parts, &ret->part_count, e);
 	if (r < 0)
 		return r;
 	ret->base = open(l->chain.workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ret->base < 0)
 		return err_sys(e, -errno, "open the workspace '%s'", l->chain.workspace);
-	mask = ret->part_count == 64 ? UINT64_MAX : (1ull << ret->part_count) - 1;
-	return walk(ret, "", mask, BENEATH_MERGED, 0, e);
+	top.parts = (1ull << ret->part_count) - 1;
+	return walk(ret, &top, e);
 }
 
 void changes_close(struct changes *c)
 {
+	close_up(c);
 	for (size_t i = 0; i < c->part_count; i++)
 		close(c->parts[i]);
 	c->part_count = 0;

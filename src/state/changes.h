@@ -22,13 +22,15 @@ struct change {
 	size_t part;       /* which of the layers has it */
 	bool content;      /* not only the mode */
 	bool unreadable;   /* ... which could not be compared */
-	bool copied;       /* the kernel copied it from the workspace before it was changed */
+	bool copied;       /* added, from something that the workspace had, there or elsewhere */
 	bool conflict;     /* the workspace's own changed meanwhile */
+	bool needed;       /* not asked for itself: something in it is */
 };
 
 struct changes {
 	struct arena *arena;
 	struct layer *layer;
+	bool held;                   /* the layer is locked, and may be changed */
 	int parts[CHAIN_LAYERS + 1]; /* the topmost first */
 	size_t part_count;
 	int base;                 /* the workspace */
@@ -36,22 +38,20 @@ struct changes {
 	size_t path_count;        /* 0: all */
 	struct change *items; /* sorted by path; of two with one path the deletion comes first */
 	size_t count, capacity;
+	size_t skipped; /* folders that cannot be read, or lie too deep */
+	const char *first_skipped;
+	struct changes_opened *opened; /* folders whose mode was changed to get in */
+	size_t opened_count, opened_capacity;
 };
 
-/* changes_close() afterwards, in either case. The layer stays the caller's. */
-int changes_find(struct arena *a, struct layer *l, const char *const *paths, size_t path_count,
-	struct changes *ret, struct err *e);
+/*
+ * changes_close() afterwards, in either case. The layer stays the caller's. held: folders that
+ * their own mode forbids to read are read nevertheless; their modes come back with changes_close().
+ */
+int changes_find(struct arena *a, struct layer *l, bool held, const char *const *paths,
+	size_t path_count, struct changes *ret, struct err *e);
 void changes_close(struct changes *c);
-
-/* The two sides of a change, to read; -ENOENT: there is none. */
-int changes_open_base(const struct changes *c, const struct change *k);
-int changes_open_layer(const struct changes *c, const struct change *k);
-
-/* What a link says, with a NUL behind it; longer than `size`: -ESTALE. */
-int changes_read_link(int folder, const char *path, char *out, off_t size);
 
 /* Of entries in a layer. */
 bool changes_is_whiteout(const struct stat *st);
 bool changes_is_opaque(int fd);
-/* Whether the workspace's own is no longer what the layer was made upon. */
-bool changes_is_stale(const struct chain *c, const char *path, const struct stat *base);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Changes to the layer itself, which no sandbox uses meanwhile: frozen layers below it are copied
- * into it, so that single names can be taken out; and a name is taken out so that the workspace's
+ * Changes to the layer itself, which nobody else uses meanwhile: frozen layers below it are put
+ * into one, so that single names can be taken out; and a name is taken out so that the workspace's
  * own is seen again.
  */
 

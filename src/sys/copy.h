@@ -8,5 +8,5 @@
 
 /* Bytes from one open file to another; the kernel shares them where it can. */
 int copy_bytes(int from, int to);
-/* A file with its mode and times, or a link. What is neither is left out. */
+/* A file with its mode and times, a link, a pipe or a socket; -EINVAL: anything else. */
 int copy_entry(int from, const char *name, int to, const char *new_name, const struct stat *st);

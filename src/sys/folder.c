@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define DEPTH_MAX 512
+#define DEPTH_MAX 100 /* folders that are open at once */
 
 static int open_how(int folder, const char *path, int flags, mode_t mode, uint64_t resolve)
 {
@@ -113,29 +113,72 @@ void folder_close(DIR **d)
 		closedir(*d);
 }
 
-static int remove_in(int parent, const char *name, int depth);
-
-/* What was listed may be there no more; what cannot be listed is tried once its mode allows it. */
-static int empty_folder(int parent, const char *name, int depth)
+int folder_open_anyway(int folder, const char *name, int flags)
 {
-	auto_(folder_close) DIR *d = folder_list(parent, name);
+	mode_t more = flags & O_DIRECTORY ? 0500 : 0400;
+	struct stat st;
+	int fd = folder_open(folder, name, flags, 0);
+
+	if (fd != -EACCES || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		S_ISLNK(st.st_mode) || fchmodat(folder, name, (st.st_mode & 0777) | more, 0) < 0)
+		return fd;
+	fd = folder_open(folder, name, flags, 0);
+	if (fchmodat(folder, name, st.st_mode & 0777, 0) < 0 && fd >= 0) {
+		close(fd);
+		return -EACCES;
+	}
+	return fd;
+}
+
+/* A tree that is being removed. What lies too deep is moved to its top, and comes up again. */
+struct removal {
+	int top;
+	unsigned moved;
+};
+
+static int remove_entry(struct removal *w, int parent, const char *name, int depth);
+
+static DIR *list_anyway(int parent, const char *name)
+{
+	struct stat st;
+	DIR *d;
+
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+		(st.st_mode & 0700) != 0700 && fchmodat(parent, name, 0700, 0) < 0)
+		return NULL;
+	d = folder_list(parent, name);
+	return d;
+}
+
+static int empty_folder(struct removal *w, int parent, const char *name, int depth)
+{
+	auto_(folder_close) DIR *d = list_anyway(parent, name);
 	const struct dirent *entry;
 	int r = 0;
 
-	if (!d && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
-		d = folder_list(parent, name);
 	if (!d)
 		return -errno;
-	if (depth > DEPTH_MAX)
-		return -ELOOP;
-	fchmod(dirfd(d), 0700);
+	if (w->top < 0)
+		w->top = dirfd(d);
 	while (r == 0 && (entry = readdir(d)))
 		if (!folder_is_dots(entry->d_name))
-			r = remove_in(dirfd(d), entry->d_name, depth + 1);
+			r = remove_entry(w, dirfd(d), entry->d_name, depth + 1);
+	if (depth == 0)
+		w->top = -1;
 	return r;
 }
 
-static int remove_in(int parent, const char *name, int depth)
+static int move_up(struct removal *w, int parent, const char *name)
+{
+	char new_name[40];
+
+	do
+		snprintf(new_name, sizeof new_name, ".moved-%u", w->moved++);
+	while (fstatat(w->top, new_name, &(struct stat){0}, AT_SYMLINK_NOFOLLOW) == 0);
+	return renameat(parent, name, w->top, new_name) < 0 ? -errno : 0;
+}
+
+static int remove_entry(struct removal *w, int parent, const char *name, int depth)
 {
 	int r;
 
@@ -143,7 +186,11 @@ static int remove_in(int parent, const char *name, int depth)
 		return 0;
 	if (errno != EISDIR && errno != EPERM)
 		return -errno;
-	r = empty_folder(parent, name, depth);
+	if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
+		return 0;
+	if (depth > DEPTH_MAX)
+		return move_up(w, parent, name);
+	r = empty_folder(w, parent, name, depth);
 	if (r < 0)
 		return r;
 	return unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
@@ -151,5 +198,16 @@ static int remove_in(int parent, const char *name, int depth)
 
 int folder_remove(int folder, const char *name)
 {
-	return remove_in(folder, name, 0);
+	struct removal w = {.top = -1};
+	int r;
+
+	/* What was moved to the top may have come behind where it was read. */
+	do {
+		unsigned before = w.moved;
+
+		r = remove_entry(&w, folder, name, 0);
+		if (w.moved == before)
+			break;
+	} while (r == -ENOTEMPTY);
+	return r;
 }

@@ -15,6 +15,9 @@
 int folder_own(const char *path, bool make);
 /* A file or folder below it; "" is the folder itself. flags and mode as for open(). */
 int folder_open(int folder, const char *path, int flags, mode_t mode);
+/* The same for an entry of the folder that its own mode forbids to open: its owner may change that,
+ * and changes it back at once. */
+int folder_open_anyway(int folder, const char *name, int flags);
 /* The same on the file system of the folder itself: -EXDEV. */
 int folder_open_here(int folder, const char *path, int flags);
 /* The folder that a path lies in; *ret_name is the path's last part. */
@@ -24,5 +27,5 @@ DIR *folder_list(int folder, const char *path);
 /* "." and "..". */
 bool folder_is_dots(const char *name);
 void folder_close(DIR **d);
-/* Removes it and all that is in it, however it is protected by its mode. */
+/* Removes it and all that is in it, however deep it is and however its modes forbid it. */
 int folder_remove(int folder, const char *name);

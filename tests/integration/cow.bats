@@ -478,3 +478,202 @@ assert d["reason"] == "stopped" and d["limitsHit"] == {"inodes": 1}, d' "$RESULT
 	[ "$(ward diff --json | "$python" -c 'import json, sys
 print(max([c["new"]["size"] for c in json.load(sys.stdin)["changes"] if c["path"] == "one"]))')" -le 8388608 ]
 }
+
+# tree: names, kinds, modes and contents of all that is below the current folder, in the sandbox or outside
+tree='find . -mindepth 1 -printf "%P %y %m %l\\n" | sort; find . -type f | sort | xargs -r sha256sum'
+
+@test "folders that are made anew: what was in them is gone, at any depth" {
+	mkdir -p x/b/c
+	echo q >x/b/q
+	echo x >x/x
+	sleep 0.02
+	cow sh -c 'rm -rf x; mkdir -p x/b; echo n >x/b/n'
+	inside=$(cow sh -c "$tree")
+	ward apply
+	[ "$inside" = "$(eval "$tree")" ]
+	[ ! -e x/b/q ]
+	[ ! -e x/b/c ]
+}
+
+@test "several layers as one: nothing comes back, nothing is left half" {
+	mkdir -p x/b
+	echo q >x/b/q
+	echo x >x/x
+	echo o >o
+	sleep 0.02
+	cow sh -c 'rm -rf x; echo m >>o; mkdir a a/sub; echo c >a/c; echo s >a/sub/s; mkfifo p; ln a/c a/hard; mkdir r; echo r >r/r
+		chmod 555 r; echo z >zero; chmod 000 zero; truncate -s 400M sparse'
+	ward snapshot create one
+	cow sh -c 'mkdir -p x/b; rm a/c a/sub/s; echo z >z'
+	before=$(cow sh -c 'find . -mindepth 1 ! -path ./z -printf "%P %y %m\n" | sort')
+	ward discard z
+	[ "$before" = "$(cow sh -c 'find . -mindepth 1 -printf "%P %y %m\n" | sort')" ]
+	ward stop
+	[ "$(du -s "$layers" | cut -f1)" -lt 10000 ]
+	cow rm -rf a
+	run -0 cow ls
+	[[ $output != a* ]]
+}
+
+@test "what was moved inside arrives before it goes, or stays" {
+	some_files
+	cow sh -c 'mkdir new; mv a new/a; mv text text2'
+	ward apply
+	[ "$(cat new/a)" = base ]
+	[ ! -e a ]
+	[ -e text2 ]
+	# What takes the place of a file does not come: the file stays.
+	cow sh -c 'rm zeros; mkfifo zeros'
+	run -1 ward apply
+	[ -f zeros ]
+	# A repository with protected files in it does not lose the others.
+	ward discard
+	mkdir repo
+	git -C repo init -q .
+	sleep 0.02
+	cow mv repo moved
+	run -1 ward apply
+	[ -e repo/.git/HEAD ]
+	[ -e repo/.git/config ]
+}
+
+@test "folders that the host moves, removes or closes meanwhile are conflicts" {
+	mkdir d old d2 d3 e f
+	echo x >d/x
+	echo precious >old/f
+	echo x >d2/x
+	echo precious >d3/x
+	echo y >e/y
+	echo g >f/g
+	sleep 0.02
+	cow sh -c 'rm -r d; echo inside >d2/x; echo more >>e/y; echo more >>f/g'
+	mv old d/old
+	mv d2 gone
+	mv d3 d2
+	chmod 700 e
+	rm -r f
+	run -1 ward apply
+	[ "$(cat d/old/f)" = precious ]
+	[ "$(cat d2/x)" = precious ]
+	[ "$(stat -c %a e)" = 700 ]
+	[ ! -e f ]
+}
+
+@test "a change on the host is a conflict after discard and restore too" {
+	some_files
+	cow sh -c 'echo inside >>a'
+	ward snapshot create one
+	echo outside >>a
+	run -1 ward apply
+	ward discard
+	ward snapshot restore one
+	run -1 ward apply
+	[ "$(tail -n1 a)" = outside ]
+}
+
+@test "no false conflicts: applied again and again, and after changes that the sandbox has seen" {
+	some_files
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		cow sh -c "echo $round >>a"
+		run -0 ward apply
+	done
+	echo outside >>a
+	cow sh -c 'echo inside >>a'
+	run -0 ward apply
+	[ "$(tail -n2 a)" = 'outside
+inside' ]
+}
+
+@test "restore keeps what no snapshot has, also after a fork" {
+	some_files
+	cow sh -c 'echo 1 >n'
+	ward snapshot create one
+	cow sh -c 'echo 2 >n; echo p >p'
+	ward fork main a
+	run -0 ward snapshot restore one
+	[[ $output == *"kept as snapshot"* ]]
+	ward snapshot restore before-one-1
+	run -0 cow cat p
+	[ "$output" = p ]
+	# A session whose changes are none can be the target of a fork.
+	ward discard --session a
+	ward fork main a
+}
+
+@test "folders that nobody may enter, deep ones and long names are no way to hide or to block" {
+	some_files
+	cow sh -c 'mkdir z; echo f >z/f; chmod 000 z; mkdir g; echo s >g/s; chmod 555 g; echo ok >>a'
+	run -0 ward diff --stat
+	[[ $output == *' M a '* ]]
+	ward apply
+	[ "$(stat -c %a z g)" = '0
+555' ]
+	chmod 700 z
+	[ "$(cat z/f g/s)" = 'f
+s' ]
+	chmod 700 g
+	cow sh -c 'n=$(printf %0250d 0); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do mkdir $n && cd $n || break; done; true'
+	cow perl -e 'for (1 .. 600) { mkdir "deep" and chdir "deep" or die }'
+	run -0 ward diff --stat
+	[[ $output == *'could not be looked at'* ]]
+	run -1 ward apply
+	run -0 ward discard
+	run -0 ward diff
+	[ -z "$output" ]
+	ward prune >/dev/null
+	[ -z "$(find "$layers" -name 'deep' -o -name '*.gone*')" ]
+}
+
+@test "discard: the whole by its path; what is not there changes nothing" {
+	some_files
+	cow sh -c 'echo more >>a; rm -r d'
+	run -0 ward discard d/deep/nothing
+	run -2 cow ls d
+	run -0 ward discard .
+	run -0 ward diff
+	[ -z "$output" ]
+	cow sh -c 'rm -r d; echo file >d'
+	run -125 ward discard d/x
+	[[ $output == *'discard that'* ]]
+}
+
+@test "killed at any moment, apply and discard leave all or nothing of the changes" {
+	command -v strace >/dev/null || skip 'no strace'
+	some_files
+	for command in 'discard' 'apply' 'apply n'; do
+		for moment in 1 2 3; do
+			cow sh -c 'echo 1 >n; echo one >b'
+			ward snapshot create "s$moment"
+			cow sh -c 'echo 2 >n'
+			# shellcheck disable=SC2086
+			strace -qq -o /dev/null -e trace=fsync -e inject=fsync:signal=KILL:when=$moment "$WARD" $command >/dev/null 2>&1 || true
+			run cow cat n
+			[ "$output" = 2 ] || { [ "$command" = discard ] && [ ! -e n ] && [ "$status" = 1 ]; } || { echo "$command $moment: $output"; return 1; }
+			ward discard
+			rm -f n b
+			ward snapshot delete "s$moment"
+		done
+	done
+}
+
+@test "prune beside runs: none fails, and no change is lost" {
+	some_files
+	(while [ ! -e "$BATS_TEST_TMPDIR/stop" ]; do "$WARD" prune >/dev/null 2>&1; done) 3>&- &
+	children+=($!)
+	for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+		ward run --set workspace=cow -- sh -c "echo $round >n"
+		run -0 ward diff
+		[[ $output == *"+$round" ]]
+		ward discard >/dev/null
+	done
+	touch "$BATS_TEST_TMPDIR/stop"
+}
+
+@test "not while 'ward run' uses them" {
+	some_files
+	"$WARD" run --set workspace=cow -- sh -c 'echo 1 >n; sleep 1000' 3>&- &
+	children+=($!)
+	for ((i = 0; i < 100; i++)); do ward diff --stat 2>/dev/null | grep -q ' n ' && break; sleep 0.05; done
+	run -125 ward discard
+	[[ $output == *"'ward run'"* ]]
+}

@@ -9,9 +9,10 @@
 static const char *const whole = "ward layers 1\n"
 				 "workspace /a%20b%25/%0ac\n"
 				 "since 12 34\n"
+				 "upper 00000000000000aa\n"
 				 "below 0123456789abcdef 00000000000000ff\n"
-				 "snapshot one 99 00000000000000ff\n"
-				 "snapshot none 100\n"
+				 "snapshot one 99 1 2 00000000000000ff\n"
+				 "snapshot none 100 3 4\n"
 				 "known 5 6 7 d/e%20f\n"
 				 "end\n";
 
@@ -30,7 +31,7 @@ static void test_there_and_back(void)
 
 	check_int(read_text(&a, whole, &c), 0);
 	check_str(c.workspace, "/a b%/\nc");
-	check_int(c.since_s, 12);
+	check_int(c.since.s, 12);
 	check_int(c.below.count, 2);
 	check_int(c.snapshot_count, 2);
 	check_str(c.known[0].path, "d/e f");
@@ -43,14 +44,16 @@ static void test_there_and_back(void)
 /* However it is cut or changed, it is understood as a whole or not at all. */
 static void test_damaged(void)
 {
-	static const char *const bad[] = {"", "ward layers 2\nworkspace /a\nend\n",
-		"ward layers 1\nend\n", "ward layers 1\nworkspace /a\n",
-		"ward layers 1\nworkspace /a\nbelow ../x\nend\n",
-		"ward layers 1\nworkspace /a\nbelow 0123456789ABCDEF\nend\n",
-		"ward layers 1\nworkspace /a\nsnapshot ../x 1\nend\n",
-		"ward layers 1\nworkspace /a\nsince x 1\nend\n",
-		"ward layers 1\nworkspace /a\nother\nend\n",
-		"ward layers 1\nworkspace /a\n\nend\n"};
+	static const char *const bad[] = {"",
+		"ward layers 2\nworkspace /a\nupper 00000000000000aa\nend\n",
+		"ward layers 1\nend\n", "ward layers 1\nworkspace /a\nupper 00000000000000aa\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nbelow ../x\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nbelow "
+		"XX23456789abcdef\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nsnapshot ../x 1 1 1\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nsince x 1\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nother\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\n\nend\n"};
 	auto_(arena_free) struct arena a = {0};
 	struct chain c;
 
@@ -86,13 +89,17 @@ static void test_changes(void)
 	check_int(read_text(&a, whole, &c), 0);
 	chain_drop_snapshot(&c, chain_find(&c, "one"));
 	check(!chain_find(&c, "one") && chain_find(&c, "none"));
+	chain_learn(&a, &c, &(struct chain_known){.path = "d/e f", .inode = 7});
 	chain_learn(&a, &c, &(struct chain_known){.path = "d/e f", .inode = 8});
+	chain_sort(&c);
 	check_int(c.known_count, 1);
 	check_int(chain_knows(&c, "d/e f")->inode, 8);
 	for (int i = 0; i < 100; i++)
 		chain_learn(&a, &c,
 			&(struct chain_known){.path = arena_printf(&a, "%d", i), .inode = 1});
+	chain_sort(&c);
 	check_int(c.known_count, 101);
+	check(chain_knows(&c, "57") && chain_knows(&c, "d/e f") && !chain_knows(&c, "100"));
 	for (int i = 0; i < CHAIN_LAYERS; i++)
 		check_int(chain_push(&l, "0000000000000000", NULL), 0);
 	check_int(chain_push(&l, "0000000000000000", NULL), -E2BIG);
