@@ -8,6 +8,7 @@
 #include "model/protect.h"
 #include "state/flatten.h"
 #include "state/put.h"
+#include "state/stale.h"
 #include "sys/folder.h"
 
 #include <fcntl.h>
@@ -202,6 +203,8 @@ static void do_all(struct apply *a)
 	const struct changes *c = a->changes;
 	bool stranded = false;
 
+	for (size_t i = 0; i < c->count; i++)
+		a->rows[i].quiet = !stale_folder(&c->layer->chain, c->base, c->items[i].path);
 	open_folders(a);
 	make_room(a);
 	for (size_t i = 0; i < c->count; i++) {
@@ -232,6 +235,13 @@ static void learn(struct changes *c, const char *path)
 			(struct chain_time){st.st_ctim.tv_sec, (uint32_t)st.st_ctim.tv_nsec};
 	}
 	chain_learn(c->arena, &c->layer->chain, &known);
+}
+
+static const char *parent_of(struct changes *c, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? arena_text(c->arena, path, (size_t)(slash - path)) : "";
 }
 
 /* What the layer hides one by one; not with a folder that it hides as a whole. */
@@ -267,6 +277,8 @@ static int forget_done(struct apply *a, struct err *e)
 		if (!a->rows[i].done)
 			continue;
 		learn(c, c->items[i].path);
+		if (a->rows[i].quiet)
+			learn(c, parent_of(c, c->items[i].path));
 		r = forget(c, &c->items[i], e);
 	}
 	return r < 0 ? r : layer_save(c->layer, e);

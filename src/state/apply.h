@@ -24,6 +24,7 @@ struct apply_row {
 	enum apply_verdict verdict; /* DONE: it may be, until `done` says that it is */
 	int error;                  /* FAILED: negative errno */
 	bool done;
+	bool quiet; /* nobody had changed the folder that it is in */
 };
 
 struct apply {

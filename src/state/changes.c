@@ -247,10 +247,27 @@ static int add_deleted(struct changes *c, const char *path, const struct stat *b
 	return r;
 }
 
+/* The lowest layer that has it: those above may have copied it from there. */
+static size_t lowest_part(const struct changes *c, const struct change *k)
+{
+	size_t lowest = k->part;
+	struct stat st;
+
+	for (size_t i = k->part + 1; i < c->part_count; i++) {
+		int r = look(c->parts[i], k->path, &st);
+
+		if (r == 0 && changes_is_whiteout(&st))
+			break;
+		if (r == 0)
+			lowest = i;
+	}
+	return lowest;
+}
+
 /* The kernel marks what it copies. What cannot be asked may have been. */
 static bool was_copied(const struct changes *c, const struct change *k)
 {
-	auto_fd int fd = folder_open(c->parts[k->part], k->path, O_PATH, 0);
+	auto_fd int fd = folder_open(c->parts[lowest_part(c, k)], k->path, O_PATH, 0);
 	char link[40], value[256];
 
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -367,7 +384,7 @@ static int compare_folder(struct changes *c, struct change *k, const struct spot
 {
 	struct spot at = {.path = k->path, .beneath = BENEATH_NONE, .depth = in->depth + 1};
 	bool through;
-	size_t before;
+	size_t first = c->count, before;
 	int r = find_parts(c, k->path, in->parts, k->part, &at.parts, &through, e);
 
 	if (r < 0 && !e->code) {
@@ -384,10 +401,9 @@ static int compare_folder(struct changes *c, struct change *k, const struct spot
 			through && in->beneath == BENEATH_MERGED ? BENEATH_MERGED : BENEATH_HIDDEN;
 	before = c->count;
 	r = walk(c, &at, e);
-	/* A folder that nothing needed is not. */
-	if (c->count == before && c->count > 0 && c->items[c->count - 1].needed &&
-		c->items[c->count - 1].path == k->path)
-		c->count--;
+	/* What nothing needs is not wanted: the folder, and that something else goes for it. */
+	if (c->count == before && !is_wanted(c, k->path, false))
+		c->count = first;
 	return r;
 }
 

@@ -57,21 +57,29 @@ static int set_opaque(int folder, bool on)
 	return fremovexattr(folder, OPAQUE) < 0 && errno != ENODATA ? -errno : 0;
 }
 
-/* That the kernel copied it once; what cannot be read was, rather than not. */
+/* That the kernel copied it once, from below the lowest layer that has it; what cannot be read was,
+ * rather than not. */
 static int copy_origin(int from, const char *name, int to, const char *new_name)
 {
 	auto_fd int in = folder_open(from, name, O_PATH, 0);
 	auto_fd int out = folder_open(to, new_name, O_PATH, 0);
 	char link[40], value[256];
+	bool copied;
 
 	if (in < 0 || out < 0)
 		return in < 0 ? take_fd(&in) : take_fd(&out);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", in);
-	if (getxattr(link, ORIGIN, value, sizeof value) < 0 && errno != EACCES)
-		return 0;
+	copied = getxattr(link, ORIGIN, value, sizeof value) >= 0 || errno == EACCES;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", out);
-	return setxattr(link, ORIGIN, "", 0, 0) < 0 && errno != ENOTSUP && errno != EPERM ? -errno
-											  : 0;
+	if (!copied)
+		return removexattr(link, ORIGIN) < 0 && errno != ENODATA && errno != ENOTSUP &&
+				       errno != EPERM && errno != EACCES
+			       ? -errno
+			       : 0;
+	return setxattr(link, ORIGIN, "", 0, 0) < 0 && errno != ENOTSUP && errno != EPERM &&
+			       errno != EACCES
+		       ? -errno
+		       : 0;
 }
 
 static const char *join(struct flat *f, const char *path, const char *name)
@@ -140,6 +148,11 @@ static int merge_entry(struct flat *f, const struct pair *at, const char *name)
 	if (fstatat(at->from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (fstatat(at->to, name, &there, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (!changes_is_whiteout(&there) && !changes_is_whiteout(&st)) {
+			r = copy_origin(at->from, name, at->to, name);
+			if (r < 0)
+				return r;
+		}
 		if (!S_ISDIR(there.st_mode))
 			return 0;
 		/* A folder over something else hides whatever lies further below. */
@@ -181,9 +194,9 @@ static int merge_folder(struct flat *f, const struct pair *at)
 	return r;
 }
 
-/* In and below a folder that hides everything, single names need not be hidden; and would be seen.
- */
-static int strip(int folder, bool opaque, int depth)
+/* Names are hidden one by one only where the workspace's folder is seen; elsewhere what hides them
+ * would be seen itself. base: that folder; -1: it is not, or there is none. */
+static int strip(int folder, int base, int depth)
 {
 	auto_(folder_close) DIR *d = folder_list(folder, "");
 	const struct dirent *entry;
@@ -193,20 +206,23 @@ static int strip(int folder, bool opaque, int depth)
 		return -errno;
 	if (depth > DEPTH_MAX)
 		return -ELOOP;
-	opaque = opaque || changes_is_opaque(folder);
+	if (changes_is_opaque(folder))
+		base = -1;
 	while (r == 0 && (entry = readdir(d))) {
+		const char *name = entry->d_name;
 		auto_fd int below = -1;
+		auto_fd int own = -1;
 		struct stat st;
 
-		if (folder_is_dots(entry->d_name) ||
-			fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (folder_is_dots(name) || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (opaque && changes_is_whiteout(&st) && unlinkat(folder, entry->d_name, 0) < 0)
+		if (base < 0 && changes_is_whiteout(&st) && unlinkat(folder, name, 0) < 0)
 			return -errno;
 		if (!S_ISDIR(st.st_mode))
 			continue;
-		below = folder_open(folder, entry->d_name, O_RDONLY | O_DIRECTORY, 0);
-		r = below < 0 ? take_fd(&below) : strip(below, opaque, depth + 1);
+		below = folder_open(folder, name, O_RDONLY | O_DIRECTORY, 0);
+		own = base < 0 ? -1 : folder_open_here(base, name, O_RDONLY | O_DIRECTORY);
+		r = below < 0 ? take_fd(&below) : strip(below, own, depth + 1);
 	}
 	return r;
 }
@@ -225,14 +241,15 @@ static int set_modes(const struct flat *f)
 	return 0;
 }
 
-static int put_together(struct flat *f, const int *parts, size_t count)
+static int put_together(struct flat *f, const char *workspace, const int *parts, size_t count)
 {
-	int r = 0;
+	auto_fd int base = open(workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = base < 0 ? -errno : 0;
 
 	for (size_t i = 0; i < count && r == 0; i++)
 		r = merge_folder(f, &(struct pair){parts[i], f->top, "", 0});
 	if (r == 0)
-		r = strip(f->top, false, 0);
+		r = strip(f->top, base, 0);
 	return r < 0 ? r : set_modes(f);
 }
 
@@ -254,7 +271,7 @@ int flatten(struct layer *l, struct err *e)
 	if (r == 0) {
 		top = folder_open(l->own, name, O_RDONLY | O_DIRECTORY, 0);
 		f.top = top;
-		r = top < 0 ? top : put_together(&f, parts, count);
+		r = top < 0 ? top : put_together(&f, l->chain.workspace, parts, count);
 		if (r < 0)
 			err_sys(e, r, "put the layers together");
 	}

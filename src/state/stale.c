@@ -4,6 +4,10 @@
 #include "base/cleanup.h"
 #include "sys/folder.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
 static struct chain_time time_of(const struct timespec *t)
 {
 	return (struct chain_time){t->tv_sec, (uint32_t)t->tv_nsec};
@@ -30,14 +34,18 @@ bool stale_moved(const struct chain *c, const char *path, const struct stat *bas
 
 bool stale_folder(const struct chain *c, int base, const char *path)
 {
-	const char *name;
+	const char *name, *slash = strrchr(path, '/');
 	auto_fd int parent = folder_parent(base, path, &name);
-	struct chain_time entries, own;
+	char above[PATH_MAX] = "";
+	struct chain_time entries;
 	struct stat st;
 
 	if (parent < 0 || fstat(parent, &st) < 0)
 		return true;
+	if (slash)
+		snprintf(above, sizeof above, "%.*s", (int)(slash - path), path);
+	if (chain_knows(c, above))
+		return stale_is(c, above, &st);
 	entries = time_of(&st.st_mtim);
-	own = time_of(&st.st_ctim);
-	return chain_is_later(&entries, &c->since) || chain_is_later(&own, &c->since);
+	return chain_is_later(&entries, &c->since) || stale_is(c, above, &st);
 }
