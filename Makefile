@@ -6,7 +6,7 @@ PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
 
-.PHONY: all help try test test-vm coverage fuzz bench bench-docs install format clean
+.PHONY: all help try test test-vm soak coverage fuzz bench bench-docs install format clean
 
 all: ## build the program: build/ward (LIBC=system: with the machine's own C library)
 	@scripts/deps check build
@@ -29,6 +29,13 @@ test-vm: ## boot Debian's own kernel and run the tests from outside there, as th
 	@scripts/build build
 	@scripts/test-vm
 
+soak: ## half an hour of commands in sandboxes that live: nothing may grow (SECONDS=1800)
+	@scripts/deps install build test
+	@scripts/build build ward
+	@scripts/soak build/ward $(SECONDS)
+
+soak: SECONDS = 1800
+
 coverage: ## run the tests and report which lines and branches they reach
 	@scripts/deps install build test coverage
 	@scripts/coverage
@@ -39,7 +46,7 @@ fuzz: ## search for crashes in every parser (SECONDS=60 each; T=json5: only this
 
 bench: ## measure against bars and other sandboxes (T=start: only this part; SECONDS=30 without rest)
 	@scripts/deps install build bench
-	@scripts/build build ward bench/spawn bench/calls
+	@scripts/build build ward bench/spawn bench/calls bench/warm
 	@BENCH_SECONDS=$(SECONDS) bench/run $(BENCHFLAGS) $(T)
 
 bench-docs: ## the same, and write docs/benchmarks.md

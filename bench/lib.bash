@@ -48,7 +48,7 @@ row() { # WHAT FIGURE RATIO AGAINST BAR VERDICT REMARK
 
 # What ward enforced stands beside every figure of ward run.
 remark_on() { # WHAT
-	case $1 in 'ward run'*) cat "$FOLDER/$WHO/enforced.short" ;; esac
+	case $1 in 'ward run'* | 'ward exec'*) cat "$FOLDER/$WHO/enforced.short" ;; esac
 }
 
 # figure WHAT VALUE UNIT [AGAINST BASE [RELATION BAR]]: a figure, as a multiple of BASE, held to a bar.

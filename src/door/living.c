@@ -104,7 +104,6 @@ static void fill_card(const struct living_make *q, struct card *c)
 	const struct session *session = &q->verdict->session;
 	const struct sandbox *s = &q->verdict->effective->s.sandbox;
 
-	c->version = CARD_VERSION;
 	c->size = sizeof *c;
 	c->pid = getpid();
 	c->created_ms = (int64_t)clock_ms(CLOCK_REALTIME);
@@ -117,6 +116,8 @@ static void fill_card(const struct living_make *q, struct card *c)
 	put(c->workspace, sizeof c->workspace, q->plan->workspace_path);
 	plan_digest(q->plan, c->config);
 	remember_files(q, c);
+	/* Last: whoever sees it sees the rest. */
+	__atomic_store_n(&c->version, CARD_VERSION, __ATOMIC_RELEASE);
 }
 
 /* From here on there is no other of that name. */

@@ -11,6 +11,7 @@
 #include "sys/memory.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -233,6 +234,14 @@ static void opened(struct live *v, struct live_line *l, const struct slot_word *
 	free(take_ptr(l->request));
 }
 
+/* When init dies, its socket is closed before the kernel kills the others. */
+static bool is_dead(const struct live *v)
+{
+	struct pollfd p = {.fd = v->stage->control};
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
 /* A shepherd that is gone without a word was killed from inside: so is what it kept. */
 void live_line_word(struct live *v, struct live_line *l)
 {
@@ -248,6 +257,10 @@ void live_line_word(struct live *v, struct live_line *l)
 	}
 	if (n == sizeof w && w.kind == SLOT_OPENED) {
 		opened(v, l, &w, &fds);
+		return;
+	}
+	if (n != sizeof w && is_dead(v)) {
+		live_line_lost(v, l);
 		return;
 	}
 	if (n != sizeof w || w.kind != SLOT_ENDED) {

@@ -140,6 +140,9 @@ int place_read(int place, const char *sandbox, struct place_row *ret)
 	*ret = (struct place_row){.name = sandbox, .alive = is_held(fd)};
 	n = pread(fd, &ret->card, sizeof ret->card, 0);
 	ret->broken = n < 0 ? -errno : card_check(&ret->card, (uint64_t)n);
+	/* About to be born: its card is still empty. */
+	if (n == 0 || (n == (ssize_t)sizeof ret->card && ret->card.version == 0))
+		ret->alive = false;
 	return 0;
 }
 

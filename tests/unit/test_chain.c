@@ -48,8 +48,7 @@ static void test_damaged(void)
 		"ward layers 2\nworkspace /a\nupper 00000000000000aa\nend\n",
 		"ward layers 1\nend\n", "ward layers 1\nworkspace /a\nupper 00000000000000aa\n",
 		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nbelow ../x\nend\n",
-		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nbelow "
-		"XX23456789abcdef\nend\n",
+		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nbelow X\nend\n",
 		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nsnapshot ../x 1 1 1\nend\n",
 		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nsince x 1\nend\n",
 		"ward layers 1\nworkspace /a\nupper 00000000000000aa\nother\nend\n",
