@@ -69,7 +69,8 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	if (r < 0)
 		return r;
 	r = post_send(c->sandbox, true, &message, &fds);
-	if (r == -EPIPE && c->keep) /* it has ended since the last command */
+	/* It was killed, or has ended since the last command: this one did not reach it. */
+	if (r == -ECONNRESET || (r == -EPIPE && c->keep))
 		return 1;
 	/* It may have said why it does not listen. */
 	return r < 0 && r != -EPIPE ? err_sys(e, r, "speak to the sandbox") : 0;
