@@ -129,8 +129,7 @@ static void show_total(
 		written);
 	if (now && now->alive) {
 		number_size_text(now->now.memory >> 10 << 10, memory);
-		buf_printf(c->out, "  %u running, %u processes, %s", now->row.card.running,
-			now->now.processes > 3 ? now->now.processes - 3 : 0, memory);
+		buf_printf(c->out, "  %u running, %s", now->row.card.running, memory);
 	}
 	buf_putc(c->out, '\n');
 }

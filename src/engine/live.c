@@ -75,7 +75,7 @@ void live_stop(struct live *v)
 	close_door(v);
 	v->stop_at = live_later(live_now(), v->stage->plan->kill_grace);
 	for (size_t i = 0; i < LIVE_LINES; i++)
-		if (v->lines[i].orders >= 0)
+		if (v->lines[i].used && v->lines[i].orders >= 0)
 			live_line_end(v, &v->lines[i], END_STOPPED);
 }
 
@@ -157,13 +157,22 @@ void live_ask_for_pair(struct live *v)
 {
 	bool now = v->refill || v->pair_count == 0;
 
-	if (v->asked || v->dead || v->pair_count == LIVE_PAIRS || v->running >= SLOT_COUNT || !now)
+	if (v->resting || v->asked || v->dead || v->pair_count == LIVE_PAIRS ||
+		v->running >= SLOT_COUNT || !now)
 		return;
 	if (v->ask_at && live_now() < v->ask_at)
 		return;
 	v->ask_at = 0;
 	v->asked = packet_send(v->stage->channel[0], false, "", 1, NULL) == 0;
 	v->asked_at = live_now();
+}
+
+void live_drop_pairs(struct live *v)
+{
+	while (v->pair_count > 0) {
+		close(v->pairs[--v->pair_count].command);
+		close(v->pairs[v->pair_count].orders);
+	}
 }
 
 /* What comes from the starter: a pair of processes that wait. */
@@ -321,6 +330,7 @@ static void serve(struct live *v)
 	struct waits w;
 
 	v->started = v->last_used = live_now();
+	v->rest_at = live_later(v->started, LIVE_REST_UNUSED_MS);
 	v->settle_at = live_later(v->started, MEMORY_SETTLE_MS);
 	if (v->stage->plan->limits.memory != PLAN_NO_LIMIT &&
 		v->stage->leaf.held[LEAF_MEMORY].by == LEAF_BY_NONE)
@@ -390,11 +400,11 @@ int live_run(struct live_call *call, struct err *e)
 	int r;
 
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
-	v = (struct live){.call = call, .stage = &s, .signals = -1, .refill = true};
-	for (size_t i = 0; i < LIVE_PROCESSES; i++)
-		v.processes[i].input = v.processes[i].output = v.processes[i].ring = -1;
-	for (size_t i = 0; i < LIVE_LINES; i++)
-		v.lines[i].client = v.lines[i].orders = v.lines[i].command = -1;
+	/* Once in a process: the rest is zero, and not touched. */
+	v.call = call;
+	v.stage = &s;
+	v.signals = -1;
+	v.refill = true;
 	r = make(&v, e);
 	if (r == 0) {
 		stage_left(&s);
@@ -410,11 +420,9 @@ int live_run(struct live_call *call, struct err *e)
 		if (v.lines[i].used)
 			live_line_lost(&v, &v.lines[i]);
 	for (size_t i = 0; i < LIVE_PROCESSES; i++)
-		live_process_free(&v.processes[i]);
-	while (v.pair_count > 0) {
-		close(v.pairs[--v.pair_count].command);
-		close(v.pairs[v.pair_count].orders);
-	}
+		if (v.processes[i].id)
+			live_process_free(&v.processes[i]);
+	live_drop_pairs(&v);
 	cleanup_fd(&v.signals);
 	stage_clear(&s, false);
 	stage_free(&s);

@@ -66,6 +66,9 @@ struct live_line {
 };
 
 #define LIVE_PAIRS 2
+/* Until none is kept ready any more: the kernel's work for others grows with every process. */
+#define LIVE_REST_MS 10000
+#define LIVE_REST_UNUSED_MS 1000 /* of one that nobody has used yet */
 
 /* Two processes that wait for a command: supervisor's ends of their sockets. */
 struct live_pair {
@@ -83,13 +86,15 @@ struct live {
 	bool dead;                          /* init is gone */
 	bool asked;                         /* for another pair */
 	bool refill;                        /* ... is to be: nobody waits for anything just now */
+	bool resting;                       /* nobody has come for long: none is kept ready */
 	struct live_pair pairs[LIVE_PAIRS]; /* those that wait, the last one first */
 	size_t pair_count;
+	/* Large, and not touched before they are used. */
 	struct live_line lines[LIVE_LINES];
 	struct live_process processes[LIVE_PROCESSES];
 	int32_t last_process;
-	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at, asked_at,
-		refill_at; /* us */
+	uint64_t started, last_used, watch_at, settle_at, stop_at, ask_at, asked_at, refill_at,
+		rest_at; /* us */
 	uint32_t running;
 	uint32_t oom_kills; /* that were seen */
 	struct meter meter;
@@ -131,6 +136,7 @@ void live_ready(struct live *v, const struct err *failed);
 void live_stop(struct live *v);
 void live_kill(struct live *v);
 void live_ask_for_pair(struct live *v);
+void live_drop_pairs(struct live *v);
 /* engine/live_times.c: does what is due; milliseconds until something will be, -1: nothing. */
 void live_keep_times(struct live *v);
 int live_next_due(const struct live *v);

@@ -238,6 +238,7 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 void live_line_exec(
 	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
 {
+	v->resting = false;
 	if (l->orders >= 0 || l->queued || l->ended || l->waits_for || !is_whole(&m->exec, fds)) {
 		live_line_fail(v, l, EPROTO, "no request of ward's");
 	} else if (v->stopping) {

@@ -171,6 +171,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;
 	v->last_used = live_now();
 	v->settle_at = live_later(v->last_used, MEMORY_SETTLE_MS);
+	v->rest_at = live_later(v->last_used, LIVE_REST_MS);
 	v->refill = true;
 	if (l->keep)
 		kept = take_fd(&l->client);

@@ -41,8 +41,10 @@ static struct live_process *row(struct live *v)
 		if (q->ended && (!p || q->over < p->over))
 			p = q;
 	}
-	if (p)
+	if (p && p->id)
 		live_process_free(p);
+	if (p)
+		*p = (struct live_process){.input = -1, .output = -1, .ring = -1};
 	return p;
 }
 

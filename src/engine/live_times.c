@@ -26,7 +26,7 @@ static void watch(struct live *v, uint64_t now)
 	if (sample.memory > v->call->card->memory_peak)
 		v->call->card->memory_peak = sample.memory;
 	for (size_t i = 0; i < LIVE_LINES && sample.memory > limit; i++)
-		if (v->lines[i].orders >= 0)
+		if (v->lines[i].used && v->lines[i].orders >= 0)
 			live_line_end(v, &v->lines[i], END_OOM);
 	ms = watch_next_ms(&sample, limit);
 	v->watch_at = live_later(now, ms);
@@ -38,7 +38,7 @@ static void measure(struct live *v, uint64_t now)
 	enum limit_hit hit = meter_look(&v->meter, now);
 
 	for (size_t i = 0; i < LIVE_LINES && hit != HIT_COUNT; i++) {
-		if (v->lines[i].orders < 0)
+		if (!v->lines[i].used || v->lines[i].orders < 0)
 			continue;
 		v->lines[i].hit = hit;
 		live_line_end(v, &v->lines[i], END_STOPPED);
@@ -71,6 +71,11 @@ void live_keep_times(struct live *v)
 		v->refill = true;
 		v->refill_at = 0;
 		live_ask_for_pair(v);
+	}
+	if (is_idle(v) && v->rest_at && now >= v->rest_at && v->up && !v->asked) {
+		v->resting = true;
+		v->rest_at = 0;
+		live_drop_pairs(v);
 	}
 	if (v->settle_at && now >= v->settle_at) {
 		memory_settle();
@@ -113,6 +118,8 @@ int live_next_due(const struct live *v)
 	sooner(&first, v->stop_at);
 	sooner(&first, v->ask_at);
 	sooner(&first, v->refill_at);
+	if (is_idle(v) && v->up && !v->asked)
+		sooner(&first, v->rest_at);
 	if (v->asked)
 		sooner(&first, live_later(v->asked_at, STAGE_PATIENCE_MS));
 	if (is_idle(v) && v->call->idle_ms)
