@@ -163,6 +163,11 @@ static int discard(struct call *c, struct err *e)
 	auto_(work_close) struct work w = {.layer = LAYER_NONE, .changes.base = -1};
 	int r = begin(c, !o->dry_run.v, false, &w, e);
 
+	/* All of them can go without having been looked at. */
+	if (r < 0 && w.layer.lock >= 0 && c->arg_count == 0) {
+		buf_puts(c->out, "discarded all; what it was could not be looked at\n");
+		return layer_reset(&w.layer, e) < 0 ? -EIO : EXIT_OK;
+	}
 	if (r == 0 && !o->dry_run.v)
 		r = apply_discard(&w.changes, e);
 	if (r < 0)

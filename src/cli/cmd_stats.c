@@ -73,18 +73,17 @@ static struct box *box_of(struct stats *s, const char *name, const char *session
 	return &s->boxes[s->count - 1];
 }
 
-static int add_row(void *ctx, const struct usage_row *row)
+static void add_row(void *ctx, const struct usage_row *row)
 {
 	struct stats *s = ctx;
 
 	if (!is_wanted(s->call, row->session, row->sandbox))
-		return 0;
+		return;
 	usage_add(&box_of(s, row->sandbox, row->session)->total, row);
 	usage_add(&s->all, row);
 	if (s->last_room)
 		s->last[s->seen % s->last_room] = *row;
 	s->seen++;
-	return 0;
 }
 
 static int add_living(struct stats *s, struct err *e)

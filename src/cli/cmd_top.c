@@ -285,11 +285,14 @@ static bool take_key(struct top *t, int key)
 		return false;
 	if (key == SCREEN_NONE || key == SCREEN_RESIZED)
 		return true;
-	if (t->asked[0] && key == 'y') {
-		stop_box(t);
+	if (t->asked[0]) {
+		t->note[0] = '\0';
+		if (key == 'y')
+			stop_box(t);
+		t->asked[0] = '\0';
 		return true;
 	}
-	t->asked[0] = t->note[0] = '\0';
+	t->note[0] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(orders); i++)
 		if (key == orders[i].key)
 			t->order = orders[i].order;

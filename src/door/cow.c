@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,18 +23,40 @@ static int find_state(struct arena *a, const char **ret, struct err *e)
 			      "there is no folder to keep changes in; set HOME or XDG_STATE_HOME");
 }
 
-/* Private workspaces and caches, with a mark of when they were used last. */
-static int make_own(const struct plan *p, struct err *e)
+/*
+ * Private workspaces and caches, with a mark of when they were used last. What a sandbox has done
+ * to the mode of such a folder is undone; the folder around it is ward's own.
+ */
+static int make_one(const char *path, struct arena *a)
+{
+	const char *slash = strrchr(path, '/');
+	auto_fd int parent = folder_own(arena_text(a, path, (size_t)(slash - path)), true);
+	auto_fd int fd = -1;
+	char link[40];
+	struct stat st;
+
+	if (parent < 0)
+		return take_fd(&parent);
+	if (mkdirat(parent, slash + 1, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = folder_open(parent, slash + 1, O_PATH | O_DIRECTORY, 0);
+	if (fd < 0)
+		return take_fd(&fd);
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return chmod(link, 0700) < 0 || utimensat(AT_FDCWD, link, NULL, 0) < 0 ? -errno : 0;
+}
+
+static int make_own(const struct plan *p, struct arena *a, struct err *e)
 {
 	for (size_t i = 0; i < p->row_count; i++) {
-		auto_fd int fd = -1;
+		int r = p->rows[i].kind == PLAN_OWN ? make_one(p->rows[i].source, a) : 0;
 
-		if (p->rows[i].kind != PLAN_OWN)
-			continue;
-		fd = folder_own(p->rows[i].source, true);
-		if (fd < 0)
-			return err_sys(e, fd, "make '%s'", p->rows[i].source);
-		futimens(fd, NULL);
+		if (r < 0)
+			return err_sys(e, r, "make '%s'", p->rows[i].source);
 	}
 	return 0;
 }
@@ -46,7 +69,7 @@ int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p
 	int r;
 
 	*ret_lock = -1;
-	r = make_own(p, e);
+	r = make_own(p, a, e);
 	if (r < 0 || p->workspace != WORKSPACE_COW)
 		return r;
 	r = find_state(a, &state, e);
@@ -117,16 +140,19 @@ static void prune_one(struct arena *a, const char *state, const char *name, uint
 	/* One whose making was interrupted has no chain. What cannot be read is left alone. */
 	if (l.own < 0 || (r < 0 && r != -ENOENT))
 		return;
-	idle = 0;
 	worth = r == 0 ? layer_worth(&l, &idle) : LAYER_WORTH_NOTHING;
 	if (worth == LAYER_WORTH_CHANGES && (age_ms == 0 || (uint64_t)idle < age_ms))
 		return;
+	if (try) {
+		fn(ctx, name, r == 0 ? l.chain.workspace : NULL, worth == LAYER_WORTH_CHANGES);
+		return;
+	}
 	/* Taken, so that nobody begins to use it, and asked once more. */
 	layer_close(&l);
 	if (layer_take(a, state, name, r == 0 ? NULL : "", 0, &l, &unused) < 0 ||
 		layer_worth(&l, &(int64_t){0}) != worth)
 		return;
-	if (try || layer_delete(&l, &unused) == 0)
+	if (layer_delete(&l, &unused) == 0)
 		fn(ctx, name, r == 0 ? l.chain.workspace : NULL, worth == LAYER_WORTH_CHANGES);
 }
 
@@ -158,7 +184,9 @@ static uint64_t unused_ms(int folder, const char *name)
 	clock_gettime(CLOCK_REALTIME, &t);
 	now = in_ms(&t);
 
-	while (d && (entry = readdir(d)))
+	if (!d)
+		return 0; /* it was not asked: nobody knows */
+	while ((entry = readdir(d)))
 		if (!str_eq(entry->d_name, "..") &&
 			fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISDIR(st.st_mode) && in_ms(&st.st_mtim) > last)

@@ -313,17 +313,24 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Counted only where somebody has set a rate. */
+/* Counted only where somebody has set a rate; of one sandbox per command the sandbox too. */
 static int count_command(struct arena *a, const struct exec_answer *answer, struct err *e)
 {
 	const struct verdict *v = &answer->run.verdict;
-	const struct rate *rate = &v->effective->s.sandbox.rate.execs.v;
+	const struct sandbox *s = &v->effective->s.sandbox;
+	bool alone = !s->keep_alive.v;
 	auto_fd int place = -1;
+	int r;
 
-	if (rate->count == 0)
+	if (s->rate.execs.v.count == 0 && !alone)
 		return 0;
 	place = place_open(a, e);
-	return place < 0 ? place : rate_take(place, v->session.agent, RATE_EXECS, rate, e);
+	if (place < 0)
+		return place;
+	r = rate_take(place, v->session.agent, RATE_EXECS, &s->rate.execs.v, e);
+	if (r == 0 && alone)
+		r = rate_take(place, v->session.agent, RATE_CREATES, &s->rate.creates.v, e);
+	return r;
 }
 
 /* In the sandbox that is there, or the one that comes after it. */
@@ -338,7 +345,6 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		.terminal.master = -1};
 	int r = 0;
 
-	r = count_command(a, answer, e);
 	for (int i = 0; i < TRIES && r == 0; i++) {
 		auto_fd int sandbox = -1, signals = -1;
 
@@ -379,9 +385,15 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	if (!stays && q->background)
 		return err_set(e, EINVAL,
 			"a background process needs a sandbox that stays, and keepAlive is false");
+	/* Once, however often it is tried. */
+	if (hopeful)
+		r = count_command(a, answer, e);
+	if (r == -EDQUOT)
+		*ret_reached = true; /* there is nothing to try again */
+	if (r < 0)
+		return r;
 	if (stays)
 		return in_sandbox(q, a, answer, ret, ret_reached, e);
-	answer->run.plan.living = false;
 	return run_carry_out(q, a, &answer->run, ret, e);
 }
 

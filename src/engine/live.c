@@ -423,6 +423,7 @@ int live_run(struct live_call *call, struct err *e)
 		if (v.processes[i].id)
 			live_process_free(&v.processes[i]);
 	live_drop_pairs(&v);
+	meter_free(&v.meter);
 	cleanup_fd(&v.signals);
 	stage_clear(&s, false);
 	stage_free(&s);

@@ -28,8 +28,8 @@ static struct post in; /* what has just come */
 
 void live_line_close(struct live *v, struct live_line *l)
 {
-	if (l->orders >= 0 || l->ended)
-		v->running--;
+	if ((l->orders >= 0 || l->ended) && --v->running == 0)
+		meter_pause(&v->meter);
 	cleanup_fd(&l->client);
 	cleanup_fd(&l->orders);
 	cleanup_fd(&l->command);

@@ -72,57 +72,62 @@ void meter_free(struct meter *m)
 		close(m->folders[--m->count]);
 }
 
-/* The first count says what was there before, and the one after the limit was passed. */
-void meter_begin(struct meter *m, uint64_t now)
-{
-	if (m->count > 0)
-		m->due = now + PAUSE_MIN;
-}
-
-/* One that holds too much already can be used, but is not to grow. */
-static void set_floors(struct meter *m)
-{
-	m->size_floor = m->size > m->size_limit ? m->size + SLACK : m->size_limit;
-	m->file_floor = m->files > m->file_limit ? m->files + 16 : m->file_limit;
-	m->known = true;
-}
-
-/* A mode that keeps us out is changed as long as we are in: what is in there counts. */
+/*
+ * A mode that keeps us out is changed as long as we are in: what is in there counts. By descriptor:
+ * whoever works in the folder may put anything else at its name meanwhile.
+ */
 static int open_anyway(int parent, const char *name, int *ret_mode)
 {
-	int fd = open_folder(parent, name);
+	auto_fd int path = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char link[40];
 	struct stat st;
 
 	*ret_mode = -1;
-	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
-		(st.st_mode & 0500) == 0500)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	if (fchmodat(parent, name, (st.st_mode & 0777) | 0500, 0) < 0)
+	if (path < 0 || fstat(path, &st) < 0)
 		return -1;
-	*ret_mode = (int)(st.st_mode & 0777);
-	return open_folder(parent, name);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", path);
+	if ((st.st_mode & 0500) != 0500) {
+		if (chmod(link, (st.st_mode & 0777) | 0500) < 0)
+			return -1;
+		*ret_mode = (int)(st.st_mode & 0777);
+	}
+	return open_folder(path, ".");
 }
 
-/* Deeper than that it is counted as if it were endless. */
+/* The one that it begins with is held; its mode may keep us out too. */
+static int open_top(int held, int *ret_mode)
+{
+	struct stat st;
+
+	*ret_mode = -1;
+	if (fstat(held, &st) < 0)
+		return -1;
+	if ((st.st_mode & 0500) != 0500) {
+		if (fchmod(held, (st.st_mode & 0777) | 0500) < 0)
+			return -1;
+		*ret_mode = (int)(st.st_mode & 0777);
+	}
+	return open_folder(held, ".");
+}
+
+/* What cannot be looked into, or lies deeper than that, is counted as if it were endless. */
 static void enter(struct meter *m, int parent, const char *name)
 {
-	int fd, mode;
+	int fd = -1, mode = -1;
 	DIR *d;
 
-	if (m->depth == METER_DEPTH) {
+	if (m->depth < METER_DEPTH)
+		fd = name ? open_anyway(parent, name, &mode) : open_top(parent, &mode);
+	if (fd < 0 && m->depth < METER_DEPTH && (errno == ENOENT || errno == ENOTDIR))
+		return; /* it is gone */
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
 		m->files = UINT64_MAX / 2;
+		cleanup_fd(&fd);
 		return;
 	}
-	fd = open_anyway(parent, name, &mode);
-	d = fd < 0 ? NULL : fdopendir(fd);
-	if (d) {
-		m->modes[m->depth] = mode;
-		m->at[m->depth++] = d;
-	} else if (fd >= 0) {
-		close(fd);
-	}
+	m->modes[m->depth] = mode;
+	m->at[m->depth++] = d;
 }
 
 static void count(struct meter *m, int folder, const struct dirent *entry)
@@ -166,7 +171,7 @@ static bool count_next(struct meter *m)
 	if (m->depth == 0) {
 		if (m->next == m->count)
 			return false;
-		enter(m, m->folders[m->next++], ".");
+		enter(m, m->folders[m->next++], NULL);
 		return true;
 	}
 	entry = readdir(m->at[m->depth - 1]);
@@ -181,8 +186,37 @@ static void end(struct meter *m)
 {
 	leave_all(m);
 	m->last_size = m->size;
-	m->last_files = m->files;
 	m->counting = false;
+}
+
+/* One that holds too much already can be used, but is not to grow. */
+static void set_floors(struct meter *m)
+{
+	m->size_floor = m->size > m->size_limit ? m->size + SLACK : m->size_limit;
+	m->file_floor = m->files > m->file_limit ? m->files + 16 : m->file_limit;
+	m->known = true;
+}
+
+/* Nobody works there yet: what it holds is counted at once, where that is not known. */
+void meter_begin(struct meter *m, uint64_t now)
+{
+	if (m->count == 0)
+		return;
+	m->due = now + PAUSE_MIN;
+	if (m->known)
+		return;
+	begin(m, now);
+	while (count_next(m))
+		;
+	end(m);
+	set_floors(m);
+}
+
+void meter_pause(struct meter *m)
+{
+	leave_all(m);
+	m->counting = false;
+	m->due = 0;
 }
 
 enum limit_hit meter_look(struct meter *m, uint64_t now)
@@ -197,12 +231,10 @@ enum limit_hit meter_look(struct meter *m, uint64_t now)
 		more = count_next(m);
 	m->due = now + MS;
 	if (!more) {
-		if (!m->known)
-			set_floors(m);
 		end(m);
 		m->due = now + pause_after(m, now);
 	}
-	if (!m->known || (m->size <= m->size_floor && m->files <= m->file_floor))
+	if (m->size <= m->size_floor && m->files <= m->file_floor)
 		return HIT_COUNT;
 	end(m);
 	m->known = false;

@@ -28,7 +28,7 @@ struct meter {
 	bool counting;
 	uint64_t began;
 	uint64_t size, files;            /* of this count so far */
-	uint64_t last_size, last_files;  /* of the last whole one */
+	uint64_t last_size;              /* of the last whole one */
 	uint64_t size_floor, file_floor; /* what it may grow to: the limit, or a little more than it
 					    held already */
 	bool known;                      /* they are */
@@ -36,7 +36,8 @@ struct meter {
 
 void meter_init(struct meter *m, const struct plan *p);
 void meter_free(struct meter *m);
-/* Somebody begins to work. */
+/* Somebody begins to work; nobody does any more. */
 void meter_begin(struct meter *m, uint64_t now);
+void meter_pause(struct meter *m);
 /* Counts on, when it is due. The limit that was passed; HIT_COUNT: none. */
 enum limit_hit meter_look(struct meter *m, uint64_t now);

@@ -131,14 +131,17 @@ int native_run(const struct native_call *call, struct result *ret, struct err *e
 	static struct stage s; /* large, and mostly never touched */
 	int layer = call->layer, r;
 
-	if (call->plan->row_count > STAGE_ROWS)
+	if (call->plan->row_count > STAGE_ROWS) {
+		cleanup_fd(&layer);
 		return err_set(
 			e, E2BIG, "the plan has more than %d rows; use fewer binds", STAGE_ROWS);
+	}
 	stage_init(&s, call->plan, call->arguments, call->arguments_len);
 	ret->output[0] = ret->output[1] = BUF(call->plan->output_limit);
 	r = run(&s, &layer, ret, e);
 	ret->stuck = stage_clear(&s, r == 0 && s.orderly);
 	stage_free(&s);
+	cleanup_fd(&layer);
 	if (r < 0)
 		stage_explain(r, e);
 	return r;

@@ -255,14 +255,14 @@ static bool take_number(const char *text, long long *ret)
 
 	errno = 0;
 	*ret = strtoll(text, &end, 10);
-	return errno == 0 && end != text && !*end && *ret >= 0;
+	return errno == 0 && end != text && !*end;
 }
 
 static bool take_time(char *const parts[2], struct chain_time *ret)
 {
 	long long s, ns;
 
-	if (!take_number(parts[0], &s) || !take_number(parts[1], &ns) || ns >= 1000000000)
+	if (!take_number(parts[0], &s) || !take_number(parts[1], &ns) || ns < 0 || ns >= 1000000000)
 		return false;
 	*ret = (struct chain_time){s, (uint32_t)ns};
 	return true;
@@ -284,11 +284,14 @@ static bool take_snapshot(struct arena *a, char *const *parts, size_t count, str
 static bool take_known(struct arena *a, char *const *parts, size_t count, struct chain *c)
 {
 	struct chain_known k = {0};
-	long long inode;
+	char *end;
 
-	if (count != 4 || !take_number(parts[0], &inode) || !take_time(parts + 1, &k.changed))
+	if (count != 4 || !take_time(parts + 1, &k.changed))
 		return false;
-	k.inode = (uint64_t)inode;
+	errno = 0;
+	k.inode = strtoull(parts[0], &end, 10);
+	if (errno || *end || parts[0][0] < '0' || parts[0][0] > '9')
+		return false;
 	k.path = take_word(a, parts[3]);
 	chain_learn(a, c, &k);
 	return true;

@@ -297,6 +297,9 @@ int apply_carry_out(struct apply *a, struct err *e)
 	struct changes *c = a->changes;
 
 	do_all(a);
+	/* On the disk, before the only other copy goes. */
+	if (syncfs(c->base) < 0)
+		return err_sys(e, -errno, "write the workspace to the disk");
 	if (a->left == 0 && is_whole(c))
 		return layer_reset(c->layer, e);
 	return forget_done(a, e);

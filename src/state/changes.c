@@ -81,11 +81,6 @@ static int look_at_base(const struct changes *c, const char *path, struct stat *
 	*ret = (struct stat){0};
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
 		return 0;
-	if (fd == -EXDEV)
-		return err_set(e, EXDEV,
-			"'%s' lies on another file system than the workspace; such changes cannot "
-			"be shown or applied",
-			path);
 	return fd < 0 || fstat(fd, ret) < 0 ? err_sys(e, fd < 0 ? fd : -errno, "look at '%s'", path)
 					    : 0;
 }
@@ -337,8 +332,9 @@ static int find_parts(struct changes *c, const char *path, uint64_t mask, size_t
 			*ret_through = false;
 			return 0;
 		}
-		if ((st.st_mode & 0700) != 0700 && geteuid() != 0)
-			let_in(c, path, i);
+		if ((st.st_mode & 0700) != 0700 && geteuid() != 0 && let_in(c, path, i) < 0 &&
+			(st.st_mode & 0500) != 0500)
+			return -EACCES;
 		fd = folder_open(c->parts[i], path, O_RDONLY | O_DIRECTORY, 0);
 		if (fd < 0)
 			return fd;
@@ -421,6 +417,11 @@ static int look_at_entry(
 	}
 	if (in->beneath != BENEATH_NONE)
 		r = look_at_base(c, k.path, &k.base, e);
+	if (r == -EXDEV) { /* another file system is mounted there */
+		*e = (struct err){0};
+		skip(c, k.path);
+		return 0;
+	}
 	if (r < 0)
 		return r;
 	if (entry->part >= 0) {

@@ -272,6 +272,8 @@ int flatten(struct layer *l, struct err *e)
 		top = folder_open(l->own, name, O_RDONLY | O_DIRECTORY, 0);
 		f.top = top;
 		r = top < 0 ? top : put_together(&f, l->chain.workspace, parts, count);
+		if (r == 0 && syncfs(top) < 0)
+			r = -errno;
 		if (r < 0)
 			err_sys(e, r, "put the layers together");
 	}

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define NAME "usage"
 #define OLD "usage.1"
-#define LOOK 1024 /* rows after which the size is looked at */
+#define EXCLUSIVE 2 /* LOCK_EX */
+#define LOOK 1024   /* rows after which the size is looked at */
 
 static void open_file(struct history *h)
 {
@@ -23,9 +25,12 @@ static void open_file(struct history *h)
 /* Several may find it too large at once: whoever has put it aside finds a new one. */
 static void put_aside(struct history *h)
 {
+	auto_fd int lock = folder_open(h->folder, "", O_RDONLY | O_DIRECTORY, 0);
 	struct stat here, there;
 
 	h->since = 0;
+	if (lock < 0 || syscall(SYS_flock, lock, EXCLUSIVE) < 0)
+		return;
 	if (fstat(h->file, &here) < 0 ||
 		here.st_size < (off_t)(HISTORY_ROWS * sizeof(struct usage_row)))
 		return;
@@ -47,13 +52,6 @@ void history_open(struct history *h, const char *state)
 	open_file(h);
 	if (h->file >= 0)
 		put_aside(h);
-}
-
-void history_close(struct history *h)
-{
-	cleanup_fd(&h->file);
-	cleanup_fd(&h->folder);
-	h->file = h->folder = -1;
 }
 
 void history_add(struct history *h, struct usage_row *row)
@@ -80,23 +78,22 @@ static size_t skip(const char *data, size_t len)
 	return len > sizeof(uint32_t) ? len - sizeof(uint32_t) + 1 : len;
 }
 
-static int read_rows(int fd, history_fn *fn, void *ctx)
+static void read_rows(int fd, history_fn *fn, void *ctx)
 {
 	static char data[256 * sizeof(struct usage_row)];
 	size_t len = 0;
 	ssize_t n;
-	int r = 0;
 
-	while (r == 0 && (n = read(fd, data + len, sizeof data - len)) > 0) {
+	while ((n = read(fd, data + len, sizeof data - len)) > 0) {
 		size_t at = 0;
 
 		len += (size_t)n;
-		while (r == 0 && len - at >= sizeof(struct usage_row)) {
+		while (len - at >= sizeof(struct usage_row)) {
 			struct usage_row row;
 
 			memcpy(&row, data + at, sizeof row);
 			if (usage_check(&row)) {
-				r = fn(ctx, &row);
+				fn(ctx, &row);
 				at += sizeof row;
 			} else {
 				at += skip(data + at, len - at);
@@ -105,25 +102,23 @@ static int read_rows(int fd, history_fn *fn, void *ctx)
 		memmove(data, data + at, len - at);
 		len -= at;
 	}
-	return r;
 }
 
 int history_read(const char *state, history_fn *fn, void *ctx, struct err *e)
 {
 	static const char *const names[] = {OLD, NAME};
 	auto_fd int folder = state ? folder_own(state, false) : -ENOENT;
-	int r = 0;
 
 	if (folder == -ENOENT)
 		return 0;
 	if (folder < 0)
 		return err_sys(e, folder, "open '%s'", state);
-	for (size_t i = 0; i < 2 && r == 0; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		auto_fd int fd =
 			openat(folder, names[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
 		if (fd >= 0)
-			r = read_rows(fd, fn, ctx);
+			read_rows(fd, fn, ctx);
 	}
 	return 0;
 }

@@ -22,10 +22,9 @@ struct history {
 
 /* Without a folder, or where it cannot be made, nothing is kept: a command does not fail for it. */
 void history_open(struct history *h, const char *state);
-void history_close(struct history *h);
 /* Completes the row and keeps it. */
 void history_add(struct history *h, struct usage_row *row);
 
-/* All rows that are there, the oldest first. 1: fn has seen enough. */
-typedef int history_fn(void *ctx, const struct usage_row *row);
+/* All rows that are there, the oldest first. */
+typedef void history_fn(void *ctx, const struct usage_row *row);
 int history_read(const char *state, history_fn *fn, void *ctx, struct err *e);

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
-#include "base/vec.h"
 #include "state/chain_file.h"
 #include "sys/folder.h"
 
@@ -248,20 +247,21 @@ static int begin(struct layer *l, const char *workspace, struct err *e)
 	if (new && !workspace)
 		return no_changes(e);
 	if (new)
-		l->chain = (struct chain){
-			.workspace = arena_text(l->arena, workspace, strlen(workspace)),
-			.upper = layer_new_id(l)};
+		l->chain = (struct chain){.upper = layer_new_id(l)};
 	else if (r < 0)
+		return r;
+	if (workspace)
+		l->chain.workspace = arena_text(l->arena, workspace, strlen(workspace));
+	r = new ? 0 : set_right(l, e);
+	if (r < 0)
 		return r;
 	if (new || (workspace && l->chain.below.count == 0 && layer_is_empty(l))) {
 		layer_begin(l);
 		l->chain.known_count = l->chain.known_sorted = 0;
 		r = save(l, new, e);
-		if (r < 0)
-			return r;
 	}
 	futimens(l->lock, NULL); /* when it was used last */
-	return set_right(l, e);
+	return r < 0 || !new ? r : set_right(l, e);
 }
 
 int layer_take(struct arena *a, const char *state, const char *name, const char *workspace,
@@ -276,6 +276,10 @@ int layer_take(struct arena *a, const char *state, const char *name, const char 
 		r = layer_open_all(state, workspace != NULL, ret, e);
 		if (r == 0)
 			r = lock(ret, workspace, wait_ms, e);
+		if (r == -ENOENT && workspace) { /* it was removed at this very moment */
+			layer_close(ret);
+			continue;
+		}
 		if (r < 0)
 			return r;
 		if (is_there(ret))
@@ -330,7 +334,9 @@ bool layer_is_empty(const struct layer *l)
 
 	layer_upper(l, upper);
 	d = folder_list(l->own, upper);
-	while (d && (entry = readdir(d)))
+	if (!d)
+		return errno == ENOENT;
+	while ((entry = readdir(d)))
 		if (!folder_is_dots(entry->d_name))
 			return false;
 	return true;
@@ -357,7 +363,8 @@ int layer_freeze(struct layer *l, const char *snapshot, struct err *e)
 
 	if (r == 0 && !layer_is_empty(l)) {
 		r = chain_push(&l->chain.below, l->chain.upper, e);
-		l->chain.upper = layer_new_id(l);
+		if (r == 0)
+			l->chain.upper = layer_new_id(l);
 	}
 	if (r == 0 && snapshot)
 		r = chain_add_snapshot(l->arena, &l->chain, snapshot, now_ms(), e);
@@ -372,9 +379,12 @@ int layer_fork(struct layer *l, const char *state, const char *name, struct err 
 	int64_t unused;
 	int r = layer_take(l->arena, state, name, l->chain.workspace, 0, &other, e);
 
-	if (r < 0 && r != -EBUSY)
+	if (r == -EBUSY)
+		return err_set(
+			e, EBUSY, "that session's sandbox runs, with changes of its own already");
+	if (r < 0)
 		return r;
-	if (r == -EBUSY || layer_worth(&other, &unused) != LAYER_WORTH_NOTHING)
+	if (layer_worth(&other, &unused) != LAYER_WORTH_NOTHING)
 		return err_set(e, EEXIST, "that session has changes of its own already");
 	r = layer_freeze(l, NULL, e);
 	if (r < 0)

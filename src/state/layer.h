@@ -73,8 +73,9 @@ enum layer_worth layer_worth(const struct layer *l, int64_t *ret_unused_ms);
 int layer_delete(struct layer *l, struct err *e);
 void layer_collect(struct layer *l);
 
-/* The folder of all layers; held while frozen ones come or go. */
+/* The folder of all layers. */
 int layer_open_all(const char *state, bool make, struct layer *l, struct err *e);
+/* ... held while frozen ones come or go. */
 int layer_lock_all(const struct layer *l, struct err *e);
 
 /* The names of all layers. */

@@ -85,6 +85,17 @@ static bool read_chains(struct layer *l, struct chain **ret, size_t *ret_count)
 	return true;
 }
 
+/* What somebody was killed while removing. */
+static void remove_gone(const struct layer *l)
+{
+	auto_(folder_close) DIR *d = folder_list(l->folder, "");
+	const struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (str_starts(entry->d_name, ".gone-"))
+			folder_remove(l->folder, entry->d_name);
+}
+
 void layer_collect(struct layer *l)
 {
 	auto_fd int all = layer_lock_all(l, NULL);
@@ -93,6 +104,7 @@ void layer_collect(struct layer *l)
 	struct chain *chains;
 	size_t count;
 
+	remove_gone(l);
 	if (!d || !read_chains(l, &chains, &count))
 		return;
 	while ((entry = readdir(d))) {

@@ -55,7 +55,10 @@ static int give_back(int folder, const char *made, const char *name, const struc
 			st.st_ino == ours->st_ino)
 			break;
 	}
-	return r < 0 ? r : -ESTALE;
+	/* Nothing is at the name any more: what was displaced goes back to it. */
+	if (r == -ENOENT)
+		rename_how(folder, made, name, NOREPLACE);
+	return r < 0 && r != -ENOENT ? r : -ESTALE;
 }
 
 /* Takes the place of what is there, if that is still what was compared. */
@@ -187,25 +190,25 @@ static int make_folder(
 /* Only its mode: its content may have been read by others, who keep what they opened. */
 static int set_mode(const struct change *k, int folder, const char *name)
 {
-	auto_fd int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	auto_fd int fd = folder_open_here(folder, name, O_PATH);
+	char link[40];
 	struct stat st;
 
-	if (fd < 0 && errno == EACCES) /* nothing to read: by its name then */
-		return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0      ? -errno
-		       : !is_untouched(&k->base, &st)                           ? -ESTALE
-		       : fchmodat(folder, name, k->layer.st_mode & 0777, 0) < 0 ? -errno
-										: 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return take_fd(&fd);
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!is_untouched(&k->base, &st))
 		return -ESTALE;
-	return fchmod(fd, k->layer.st_mode & 0777) < 0 ? -errno : 0;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return chmod(link, k->layer.st_mode & 0777) < 0 ? -errno : 0;
 }
 
 int put_there(const struct changes *c, const struct change *k)
 {
 	const char *name;
 	auto_fd int folder = folder_parent(c->base, k->path, &name);
+	struct stat ours = {0}, st;
 	char made[48];
 	int r;
 
@@ -218,9 +221,13 @@ int put_there(const struct changes *c, const struct change *k)
 	temporary_name(made);
 	r = S_ISLNK(k->layer.st_mode) ? make_link(c, k, folder, made)
 				      : make_file(c, k, folder, made);
+	if (r == 0 && fstatat(folder, made, &ours, AT_SYMLINK_NOFOLLOW) < 0)
+		r = -errno;
 	if (r == 0)
 		r = put_in_place(folder, made, name, k);
-	if (r < 0)
+	/* What lies there now may be somebody else's. */
+	if (r < 0 && fstatat(folder, made, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		(ours.st_ino == 0 || st.st_ino == ours.st_ino))
 		unlinkat(folder, made, 0);
 	return r == -EEXIST ? -ESTALE : r;
 }

@@ -113,17 +113,30 @@ void folder_close(DIR **d)
 		closedir(*d);
 }
 
+/* Of an entry that was opened; of what it is a link to never. */
+static int change_mode(int path, mode_t mode)
+{
+	char link[40];
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", path);
+	return chmod(link, mode) < 0 ? -errno : 0;
+}
+
 int folder_open_anyway(int folder, const char *name, int flags)
 {
 	mode_t more = flags & O_DIRECTORY ? 0500 : 0400;
-	struct stat st;
 	int fd = folder_open(folder, name, flags, 0);
+	auto_fd int path = -1;
+	struct stat st;
 
-	if (fd != -EACCES || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		S_ISLNK(st.st_mode) || fchmodat(folder, name, (st.st_mode & 0777) | more, 0) < 0)
+	if (fd != -EACCES)
+		return fd;
+	path = folder_open(folder, name, O_PATH, 0);
+	if (path < 0 || fstat(path, &st) < 0 || S_ISLNK(st.st_mode) ||
+		change_mode(path, (st.st_mode & 0777) | more) < 0)
 		return fd;
 	fd = folder_open(folder, name, flags, 0);
-	if (fchmodat(folder, name, st.st_mode & 0777, 0) < 0 && fd >= 0) {
+	if (change_mode(path, st.st_mode & 0777) < 0 && fd >= 0) {
 		close(fd);
 		return -EACCES;
 	}
@@ -140,14 +153,12 @@ static int remove_entry(struct removal *w, int parent, const char *name, int dep
 
 static DIR *list_anyway(int parent, const char *name)
 {
+	auto_fd int path = folder_open(parent, name, O_PATH | O_DIRECTORY, 0);
 	struct stat st;
-	DIR *d;
 
-	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-		(st.st_mode & 0700) != 0700 && fchmodat(parent, name, 0700, 0) < 0)
-		return NULL;
-	d = folder_list(parent, name);
-	return d;
+	if (path >= 0 && fstat(path, &st) == 0 && (st.st_mode & 0700) != 0700)
+		change_mode(path, 0700);
+	return folder_list(parent, name);
 }
 
 static int empty_folder(struct removal *w, int parent, const char *name, int depth)

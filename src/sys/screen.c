@@ -43,7 +43,7 @@ int screen_begin(void)
 	if (tcgetattr(STDIN_FILENO, &before) < 0)
 		return -errno;
 	raw = before;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) < 0)
@@ -102,6 +102,6 @@ int screen_read_key(int wait_ms)
 	if (n <= 0)
 		return SCREEN_NONE;
 	if (read(STDIN_FILENO, &c, 1) != 1)
-		return SCREEN_QUIT; /* the terminal is gone */
-	return c == 27 ? read_arrow() : c;
+		return SCREEN_QUIT;                               /* the terminal is gone */
+	return c == 27 ? read_arrow() : c == 3 ? SCREEN_QUIT : c; /* ^C */
 }

@@ -509,7 +509,7 @@ tree='find . -mindepth 1 -printf "%P %y %m %l\\n" | sort; find . -type f | sort 
 	ward discard z
 	[ "$before" = "$(cow sh -c 'find . -mindepth 1 -printf "%P %y %m\n" | sort')" ]
 	ward stop
-	[ "$(du -s "$layers" 2>/dev/null | cut -f1)" -lt 10000 ]
+	[ "$(du -s "$layers"/s-main-*-"$(printf %s "$PWD" | sha256sum | cut -c1-12)" 2>/dev/null | cut -f1)" -lt 10000 ]
 	cow rm -rf a
 	run -0 cow ls
 	[[ $output != a* ]]
@@ -676,4 +676,44 @@ s' ]
 	for ((i = 0; i < 100; i++)); do ward diff --stat 2>/dev/null | grep -q ' n ' && break; sleep 0.05; done
 	run -125 ward discard
 	[[ $output == *"'ward run'"* ]]
+}
+
+@test "the watchdog follows no link that is put in a folder's place while it looks" {
+	mkdir "$BATS_TEST_TMPDIR/outside"
+	echo secret >"$BATS_TEST_TMPDIR/outside/file"
+	chmod 600 "$BATS_TEST_TMPDIR/outside/file"
+	run ward run --set workspace=cow --set timeout=3s -- perl -e '
+		$target = $ARGV[0];
+		while (1) { mkdir "x"; chmod 0, "x"; rmdir "x"; symlink $target, "x"; unlink "x"; }' "$BATS_TEST_TMPDIR/outside/file"
+	[ "$(stat -c %a "$BATS_TEST_TMPDIR/outside/file")" = 600 ]
+}
+
+@test "a workspace that is closed inside hides nothing: neither from the limit nor from conflicts" {
+	some_files
+	run -137 ward run --json --set workspace=cow --set resources.disk=32M -- sh -c \
+		'mkdir sub; cd sub; chmod 0 /workspace; i=0; while :; do i=$((i+1)); head -c 4000000 /dev/zero >f$i || exit; done'
+	ward discard >/dev/null
+	cow sh -c 'echo inside >>a; mkdir s; cd s; chmod 0 /workspace'
+	ward stop
+	echo outside >>a
+	cow true
+	run -1 ward apply
+	[[ $output == *'conflict  a'* ]]
+	[ "$(tail -n1 a)" = outside ]
+}
+
+@test "prune --dry-run changes nothing" {
+	some_files
+	cow sh -c 'echo more >>a'
+	ward stop
+	sleep 0.1
+	run -0 ward prune --dry-run --set prune.age=10ms
+	[[ $output == *'would be removed'* ]]
+	run -0 ward prune --dry-run --set prune.age=10ms
+	[[ $output == *'would be removed'* ]]
+	run -0 ward diff --stat
+	[[ $output == *' M a '* ]]
+	run -0 ward prune --set prune.age=10ms
+	[[ $output == *removed* ]]
+	run -125 ward diff
 }

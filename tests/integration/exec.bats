@@ -610,6 +610,14 @@ assert [x["exitCode"] for x in c][:2] == [0, 3], c' "$output"
 	run -0 none cat file
 	[ "$output" = kept ]
 	run -1 ward exec --session b --set workspace=none -- cat file
+	# However its mode was changed inside, it is there the next time.
+	for mode in 000 777; do
+		none chmod "$mode" /workspace
+		ward stop --session a --set workspace=none
+		ward prune
+		run -0 none cat file
+		[ "$output" = kept ]
+	done
 	run -1 ward run --session a --set workspace=none -- cat file
 	[ ! -e file ]
 	run -137 ward exec --session a --set workspace=none --set resources.disk=16M -- \
