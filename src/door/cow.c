@@ -30,7 +30,7 @@ static int find_state(struct arena *a, const char **ret, struct err *e)
 static int make_one(const char *path, struct arena *a)
 {
 	const char *slash = strrchr(path, '/');
-	auto_fd int parent = folder_own(arena_text(a, path, (size_t)(slash - path)), true);
+	auto_fd int parent = folder_own(arena_text(a, path, (size_t)(slash - path)), FOLDER_MAKE);
 	auto_fd int fd = -1;
 	char link[40];
 	struct stat st;
@@ -198,7 +198,7 @@ static uint64_t unused_ms(int folder, const char *name)
 static void prune_kept(const char *path, const struct place_row *rows, size_t count,
 	uint64_t age_ms, bool try, cow_fn *fn, void *ctx)
 {
-	auto_fd int folder = folder_own(path, false);
+	auto_fd int folder = folder_own(path, 0);
 	auto_(folder_close) DIR *d = folder < 0 ? NULL : folder_list(folder, "");
 	const struct dirent *entry;
 

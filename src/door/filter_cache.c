@@ -57,7 +57,7 @@ static void kept_sum(const struct kept *k, uint8_t out[SHA256_SIZE])
 
 int filter_cache_open(const char *folder)
 {
-	return folder_own(folder, true);
+	return folder_own(folder, FOLDER_MAKE | FOLDER_NO_LINKS);
 }
 
 /* As much as there is, at most size bytes; or a negative errno. */

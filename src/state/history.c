@@ -46,7 +46,7 @@ void history_open(struct history *h, const char *state)
 	*h = (struct history){.folder = -1, .file = -1};
 	if (!state)
 		return;
-	h->folder = folder_own(state, true);
+	h->folder = folder_own(state, FOLDER_MAKE);
 	if (h->folder < 0)
 		return;
 	open_file(h);
@@ -107,7 +107,7 @@ static void read_rows(int fd, history_fn *fn, void *ctx)
 int history_read(const char *state, history_fn *fn, void *ctx, struct err *e)
 {
 	static const char *const names[] = {OLD, NAME};
-	auto_fd int folder = state ? folder_own(state, false) : -ENOENT;
+	auto_fd int folder = state ? folder_own(state, 0) : -ENOENT;
 
 	if (folder == -ENOENT)
 		return 0;

@@ -104,7 +104,7 @@ int layer_open_all(const char *state, bool make, struct layer *l, struct err *e)
 
 	if ((size_t)snprintf(path, sizeof path, "%s/layers", state) >= sizeof path)
 		return err_set(e, ENAMETOOLONG, "'%s' is too long", state);
-	l->folder = folder_own(path, make);
+	l->folder = folder_own(path, make ? FOLDER_MAKE : 0);
 	if (l->folder == -EPERM)
 		return err_set(e, EPERM,
 			"'%s' belongs to somebody else, or others can write in it: changes are not "

@@ -46,14 +46,15 @@ static void make_folders(const char *folder)
 	mkdir(path, 0700);
 }
 
-int folder_own(const char *path, bool make)
+int folder_own(const char *path, unsigned flags)
 {
-	auto_fd int fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
+	uint64_t resolve = flags & FOLDER_NO_LINKS ? RESOLVE_NO_SYMLINKS : 0;
+	auto_fd int fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, resolve);
 	struct stat st;
 
-	if (fd == -ENOENT && make) {
+	if (fd == -ENOENT && flags & FOLDER_MAKE) {
 		make_folders(path);
-		fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, 0);
+		fd = open_how(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, resolve);
 	}
 	if (fd < 0)
 		return take_fd(&fd);

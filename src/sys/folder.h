@@ -11,8 +11,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum folder_flag {
+	FOLDER_MAKE = 1 << 0,     /* where it is not there */
+	FOLDER_NO_LINKS = 1 << 1, /* on the way to it: -ELOOP */
+};
 /* One of the caller's own; -EPERM: somebody else could write in it. */
-int folder_own(const char *path, bool make);
+int folder_own(const char *path, unsigned flags);
 /* A file or folder below it; "" is the folder itself. flags and mode as for open(). */
 int folder_open(int folder, const char *path, int flags, mode_t mode);
 /* The same for an entry of the folder that its own mode forbids to open: its owner may change that,

@@ -96,7 +96,7 @@ static void test_cards(void)
 	check_int(place_read(place, "none", &row), -ENOENT);
 	check_int(place_card(life, &c), 0);
 	check_int(place_read(place, "box", &row), 0);
-	check(row.alive && row.broken < 0); /* not filled yet */
+	check(!row.alive && row.broken < 0); /* about to be born */
 	fill(c);
 	check_int(place_read(place, "box", &row), 0);
 	check(row.alive && row.broken == 0);
