@@ -717,3 +717,12 @@ s' ]
 	[[ $output == *removed* ]]
 	run -125 ward diff
 }
+
+@test "random changes, apply, discard, snapshot, restore, fork: as in a plain copy" {
+	seeds=(1 2 3 4)
+	[ "${FULL:-0}" != 1 ] || mapfile -t seeds < <(seq 100)
+	for seed in "${seeds[@]}"; do
+		mkdir "$BATS_TEST_TMPDIR/r$seed"
+		(cd "$BATS_TEST_TMPDIR/r$seed" && timeout 300 "$python" "$tests/helpers/cowrandom" "$seed" 30)
+	done
+}
