@@ -216,38 +216,29 @@ static void put_head(struct show *w, const struct change *k)
 			git_mode(k->layer.st_mode));
 }
 
-static void put_names(struct show *w, const struct change *k)
+/* Both sides, with something before, between and behind them. */
+static void put_names(struct show *w, const struct change *k, const char *const around[3])
 {
 	struct buf *out = w->call->out;
 
-	buf_puts(out, "--- ");
+	buf_puts(out, around[0]);
 	if (k->kind == CHANGE_ADDED)
 		buf_puts(out, "/dev/null");
 	else
 		put_name(out, "a/", k->path);
-	buf_puts(out, "\n+++ ");
+	buf_puts(out, around[1]);
 	if (k->kind == CHANGE_DELETED)
 		buf_puts(out, "/dev/null");
 	else
 		put_name(out, "b/", k->path);
-	buf_putc(out, '\n');
+	buf_puts(out, around[2]);
 }
 
 static void put_binary(struct show *w, const struct change *k, const struct side s[2])
 {
 	struct buf *out = w->call->out;
 
-	buf_puts(out, "Binary files ");
-	if (k->kind == CHANGE_ADDED)
-		buf_puts(out, "/dev/null");
-	else
-		put_name(out, "a/", k->path);
-	buf_puts(out, " and ");
-	if (k->kind == CHANGE_DELETED)
-		buf_puts(out, "/dev/null");
-	else
-		put_name(out, "b/", k->path);
-	buf_puts(out, " differ\n");
+	put_names(w, k, (const char *const[]){"Binary files ", " and ", " differ\n"});
 	for (int i = 0; i < 2; i++)
 		if (s[i].st->st_mode)
 			buf_printf(out, "# %s: %lld bytes, sha256 %s\n", i == 0 ? "old" : "new",
@@ -322,7 +313,7 @@ static void put_change(
 	if (s[0].binary || s[1].binary)
 		put_binary(w, k, s);
 	else if (k->content && (d->inserted || d->deleted)) {
-		put_names(w, k);
+		put_names(w, k, (const char *const[]){"--- ", "\n+++ ", "\n"});
 		textdiff_show(d, put_line, w);
 	}
 }

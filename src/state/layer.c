@@ -397,22 +397,6 @@ int layer_fork(struct layer *l, const char *state, const char *name, struct err 
 	return layer_save(&other, e);
 }
 
-int layer_reset(struct layer *l, struct err *e)
-{
-	int r;
-
-	l->chain.below.count = 0;
-	l->chain.known_count = l->chain.known_sorted = 0;
-	l->chain.upper = layer_new_id(l);
-	layer_begin(l);
-	r = layer_save(l, e);
-	if (r == 0)
-		r = set_right(l, e);
-	if (r == 0)
-		layer_collect(l);
-	return r;
-}
-
 int layer_replace(struct layer *l, const char *id, struct err *e)
 {
 	int r;
@@ -425,6 +409,13 @@ int layer_replace(struct layer *l, const char *id, struct err *e)
 	if (r == 0)
 		layer_collect(l);
 	return r;
+}
+
+int layer_reset(struct layer *l, struct err *e)
+{
+	l->chain.known_count = l->chain.known_sorted = 0;
+	layer_begin(l);
+	return layer_replace(l, layer_new_id(l), e);
 }
 
 enum layer_worth layer_worth(const struct layer *l, int64_t *ret_unused_ms)
