@@ -66,6 +66,15 @@ static void close_door(struct live *v)
 	v->call->listener = -1;
 }
 
+/* Once: others wait for the start, and there may be many groups to look at. */
+void live_sweep(struct live *v)
+{
+	if (v->swept)
+		return;
+	v->swept = true;
+	leaf_sweep(cgroup_here(), &v->stage->leaf);
+}
+
 /* Everybody is asked to end, and nobody comes in. */
 void live_stop(struct live *v)
 {
@@ -102,6 +111,7 @@ void live_ready(struct live *v, const struct err *failed)
 		return;
 	}
 	v->up = true;
+	v->last_used = live_now();
 	update_card(v);
 	if (write(v->call->ready, &v->error, sizeof v->error) < 0)
 		live_stop(v); /* whoever wanted it did not wait */
@@ -409,7 +419,6 @@ int live_run(struct live_call *call, struct err *e)
 	if (r == 0) {
 		stage_left(&s);
 		close(take_fd(&s.channel[1]));
-		leaf_sweep(cgroup_here(), &s.leaf);
 		serve(&v);
 	}
 	if (r == 0 && !v.up) {

@@ -87,6 +87,7 @@ struct live {
 	bool asked;                         /* for another pair */
 	bool refill;                        /* ... is to be: nobody waits for anything just now */
 	bool resting;                       /* nobody has come for long: none is kept ready */
+	bool swept;                         /* what others have left behind was cleared */
 	struct live_pair pairs[LIVE_PAIRS]; /* those that wait, the last one first */
 	size_t pair_count;
 	/* Large, and not touched before they are used. */
@@ -135,6 +136,8 @@ void live_ready(struct live *v, const struct err *failed);
 /* Everybody is asked to end, and nobody comes in; all of it is killed after the grace. */
 void live_stop(struct live *v);
 void live_kill(struct live *v);
+/* Clears the control groups that others have left behind. */
+void live_sweep(struct live *v);
 void live_ask_for_pair(struct live *v);
 void live_drop_pairs(struct live *v);
 /* engine/live_times.c: does what is due; milliseconds until something will be, -1: nothing. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "engine/confine.h"
 #include "engine/live.h"
+#include "engine/watch.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -119,8 +120,10 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	l->kill_grace = m->exec.kill_grace;
 	l->keep = m->exec.keep;
 	l->terminal = terminal;
-	if (v->watch_at)
-		v->watch_at = l->began;
+	/* The first one has used nothing yet; one that ends sooner is not looked at. */
+	if (v->watch_at && v->running == 1)
+		v->watch_at = live_later(l->began,
+			watch_next_ms(&(struct watch_sample){0}, v->stage->plan->limits.memory));
 	if (!terminal) {
 		live_line_hand_over(v, l, m, fds);
 		return;

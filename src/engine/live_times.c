@@ -45,9 +45,10 @@ static void measure(struct live *v, uint64_t now)
 	}
 }
 
+/* One that is still being made is not. */
 static bool is_idle(const struct live *v)
 {
-	return v->running == 0;
+	return v->up && v->running == 0;
 }
 
 void live_keep_times(struct live *v)
@@ -72,12 +73,13 @@ void live_keep_times(struct live *v)
 		v->refill_at = 0;
 		live_ask_for_pair(v);
 	}
-	if (is_idle(v) && v->rest_at && now >= v->rest_at && v->up && !v->asked) {
+	if (is_idle(v) && v->rest_at && now >= v->rest_at && !v->asked) {
 		v->resting = true;
 		v->rest_at = 0;
 		live_drop_pairs(v);
 	}
 	if (v->settle_at && now >= v->settle_at) {
+		live_sweep(v);
 		memory_settle();
 		v->settle_at = 0;
 	}
@@ -118,7 +120,7 @@ int live_next_due(const struct live *v)
 	sooner(&first, v->stop_at);
 	sooner(&first, v->ask_at);
 	sooner(&first, v->refill_at);
-	if (is_idle(v) && v->up && !v->asked)
+	if (is_idle(v) && !v->asked)
 		sooner(&first, v->rest_at);
 	if (v->asked)
 		sooner(&first, live_later(v->asked_at, STAGE_PATIENCE_MS));

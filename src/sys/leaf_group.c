@@ -7,9 +7,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +28,7 @@
 #define PREFIX "ward-"
 #define MAKE_TRIES 8
 #define REMOVE_TRIES 100 /* of a millisecond each */
+#define LOOKS 64         /* at groups whose makers seem to live, in one sweep */
 /* flock(2): alone, without waiting. The header that has its names is called sys/file.h, like ours.
  */
 #define LOCK_NOW (2 | 4)
@@ -153,6 +156,14 @@ int leaf_group_remove(struct leaf_group *g)
 	return base < 0 ? 0 : remove_patiently(base, g->name);
 }
 
+/* A number that was given again looks alive too, and one of another pid namespace. */
+static bool seems_alive(const char *name)
+{
+	pid_t maker = (pid_t)strtol(name + strlen(PREFIX), NULL, 10);
+
+	return maker > 0 && (kill(maker, 0) == 0 || errno == EPERM);
+}
+
 /* Removes the folder if it is ours and nobody holds it; one with processes in it stays. */
 static bool sweep_one(int base, const char *name)
 {
@@ -173,14 +184,28 @@ struct entry {
 	char name[];
 };
 
-static int sweep_some(int base, const char *data, size_t len)
+/* Of the groups whose makers seem to live, every so manieth is looked at, other ones each time. */
+struct turn {
+	unsigned every, at;
+};
+
+static struct turn turn_of(size_t folders)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct turn){.every = 1 + (unsigned)(folders / LOOKS), .at = (unsigned)now.tv_nsec};
+}
+
+static int sweep_some(int base, const char *data, size_t len, struct turn *turn)
 {
 	int count = 0;
 
 	for (size_t at = 0; at < len;) {
 		const struct entry *entry = (const void *)(data + at);
+		bool ours = entry->type == DT_DIR && is_name(entry->name);
 
-		if (entry->type == DT_DIR && is_name(entry->name))
+		if (ours && (!seems_alive(entry->name) || turn->at++ % turn->every == 0))
 			count += sweep_one(base, entry->name);
 		at += entry->size;
 	}
@@ -191,6 +216,7 @@ int leaf_group_sweep(const char *path, size_t known)
 {
 	auto_fd int base = open_in(AT_FDCWD, path, OPEN_FOLDER);
 	_Alignas(struct entry) char data[4096];
+	struct turn turn;
 	struct stat st;
 	int count = 0;
 	long n;
@@ -200,7 +226,8 @@ int leaf_group_sweep(const char *path, size_t known)
 	/* Two links to itself, one from each folder in it. */
 	if (st.st_nlink >= 2 && st.st_nlink <= 2 + known)
 		return 0;
+	turn = turn_of(st.st_nlink);
 	while ((n = syscall(SYS_getdents64, base, data, sizeof(data))) > 0)
-		count += sweep_some(base, data, (size_t)n);
+		count += sweep_some(base, data, (size_t)n, &turn);
 	return count;
 }

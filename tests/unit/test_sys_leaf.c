@@ -191,6 +191,30 @@ static void test_sweep_rules(void)
 	check(rmdir(top) == 0);
 }
 
+/* Among very many those of the dead all go at once, those whose number is in use by and by. */
+static void test_sweep_many(void)
+{
+	enum { ALIVE = 300, DEAD = 20, SWEEPS = 2000 };
+	auto_fd int dir = open_top();
+	char name[40];
+	int gone = 0;
+
+	for (int i = 0; i < ALIVE + DEAD; i++) {
+		snprintf(name, sizeof name, "ward-%d-%08x", i < DEAD ? 4194304 : (int)getpid(), i);
+		check(mkdirat(dir, name, 0700) == 0);
+	}
+	gone = leaf_group_sweep(top, 0);
+	check(gone >= DEAD && gone < DEAD + ALIVE / 2);
+	for (int i = 0; i < DEAD; i++) {
+		snprintf(name, sizeof name, "ward-4194304-%08x", i);
+		check(faccessat(dir, name, F_OK, 0) < 0);
+	}
+	for (int i = 0; i < SWEEPS && gone < ALIVE + DEAD; i++)
+		gone += leaf_group_sweep(top, 0);
+	check_int(gone, ALIVE + DEAD);
+	check(rmdir(top) == 0);
+}
+
 static void look_here(struct cgroup_view *v)
 {
 	cgroup_look("/sys/fs/cgroup", "/proc/self/cgroup", v);
@@ -563,6 +587,7 @@ static const struct test tests[] = {
 	{"usage from files", test_usage_files},
 	{"no control groups", test_nothing},
 	{"what a sweep takes", test_sweep_rules},
+	{"very many groups", test_sweep_many},
 	{"memory limit", test_memory},
 	{"memory below the limit", test_memory_enough},
 	{"limit of processes", test_pids},
