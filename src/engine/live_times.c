@@ -77,6 +77,9 @@ void live_keep_times(struct live *v)
 		v->resting = true;
 		v->rest_at = 0;
 		live_drop_pairs(v);
+		/* What ends them has to be forgotten again, on both sides. */
+		v->settle_at = live_later(now, MEMORY_SETTLE_MS);
+		live_tell(v, &(struct wire){.kind = WIRE_REST});
 	}
 	if (v->settle_at && now >= v->settle_at) {
 		live_sweep(v);

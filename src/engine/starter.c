@@ -11,12 +11,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 
 #define SIGSET_SIZE 8 /* the kernel's, not libc's */
 
-static struct slot slots[SLOT_COUNT];
+#define PAGE 4096u
+
+static _Alignas(PAGE) struct slot slots[SLOT_COUNT];
 
 static struct slot *free_slot(void)
 {
@@ -106,6 +109,15 @@ static void prepare(int channel)
 		close_sockets(s);
 }
 
+/* When none is taken, not even by processes that wait, nobody will come soon. */
+static void forget_slots(void)
+{
+	for (size_t i = 0; i < SLOT_COUNT; i++)
+		if (slots[i].taken || slots[i].mapped)
+			return;
+	RAW_3(SYS_madvise, slots, sizeof slots & ~(size_t)(PAGE - 1), MADV_DONTNEED);
+}
+
 static void reap(void)
 {
 	long pid;
@@ -114,6 +126,7 @@ static void reap(void)
 		for (size_t i = 0; i < SLOT_COUNT; i++)
 			if (slots[i].taken && slots[i].shepherd == pid)
 				slots[i].taken = false;
+	forget_slots();
 }
 
 _Noreturn void starter_main(int channel)

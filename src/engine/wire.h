@@ -24,6 +24,7 @@ enum wire_kind {
 	WIRE_BELOW,  /* number: for everything below the shepherd */
 	WIRE_FORGET, /* it has ended; answered by WIRE_REPORT */
 	WIRE_SWEEP,  /* the shepherd is gone without a word: so is the command */
+	WIRE_REST,   /* nobody has come for long: nothing is kept that can be had again */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
 	WIRE_TERMINAL, /* carries the terminal's other side */

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A process that will mostly wait gives the pages of its program's code back: those that it needs
- * again come back from the page cache, a handful out of hundreds.
+ * A process that will mostly wait gives the pages of its program's code back, and those of its
+ * stack: those that it needs again come back from the page cache, a handful out of hundreds.
  */
 void memory_settle(void);
 

@@ -230,6 +230,7 @@ os.wait()' ; echo done"
 	[ "$status" = 125 ]
 	grep -q 'supervisor died' "$BATS_TEST_TMPDIR/err"
 	gone "$word"
+	while kill -0 "$supervisor"; do sleep 0.01; done 2>/dev/null
 	run -0 ward status
 	[[ $output == *"does not run"* ]]
 	run -1 exec_ -- test -e /tmp/mark
