@@ -40,7 +40,7 @@ static void show_row(struct call *c, const struct place_row *row)
 		buf_printf(c->out, "%-42s  of another version of ward\n", row->name);
 		return;
 	}
-	escape_text(&session, k->session);
+	escape_text(&session, k->session[0] ? k->session : "-");
 	boxes_ago(boxes_age_ms(k), age);
 	boxes_ago(boxes_idle_ms(k), idle);
 	number_duration_text(k->cpu_us / 1000, cpu);

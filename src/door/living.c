@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "door/cow.h"
 #include "door/load.h"
+#include "door/pool.h"
 #include "engine/live.h"
 #include "state/history.h"
 #include "state/place.h"
@@ -17,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -99,7 +102,7 @@ static void remember_files(const struct living_make *q, struct card *c)
 		c->files[i] = look_at(c->paths[i]);
 }
 
-static void fill_card(const struct living_make *q, struct card *c)
+void living_fill_card(const struct living_make *q, struct card *c)
 {
 	const struct session *session = &q->verdict->session;
 	const struct sandbox *s = &q->verdict->effective->s.sandbox;
@@ -116,36 +119,101 @@ static void fill_card(const struct living_make *q, struct card *c)
 	put(c->workspace, sizeof c->workspace, q->plan->workspace_path);
 	plan_digest(q->plan, c->config);
 	remember_files(q, c);
-	/* Last: whoever sees it sees the rest. */
+	if (q->blank) {
+		c->session[0] = c->agent[0] = c->scope[0] = c->workspace[0] = '\0';
+		memset(&c->files[2], 0, sizeof c->files[2]);
+		c->paths[2][0] = '\0';
+	}
+}
+
+/* Last: whoever sees it sees the rest. */
+static void show_card(struct card *c)
+{
 	__atomic_store_n(&c->version, CARD_VERSION, __ATOMIC_RELEASE);
+}
+
+/* The words of the command that it was started for are not its own. */
+static void rename_process(char *arguments, size_t size, const char *name)
+{
+	if (size == 0)
+		return;
+	memset(arguments, 0, size);
+	snprintf(arguments, size, "ward: %s", name);
+}
+
+void living_rename(const struct living_make *q, const char *name)
+{
+	rename_process(q->arguments, q->arguments_len, name);
+}
+
+/* The lock, the card and the socket of that name, which is ours from here on. */
+static int take_place(struct live_call *call, const char *name, struct err *e)
+{
+	int r = place_lock(call->place, name, PLACE_LIFE, LIFE_WAIT_MS);
+
+	if (r < 0)
+		return err_sys(e, r, "lock sandbox '%s'", name);
+	call->lock = r;
+	r = place_card(call->lock, &call->card);
+	if (r < 0)
+		return err_sys(e, r, "write the card of sandbox '%s'", name);
+	return 0;
+}
+
+static int listen_there(struct live_call *call, const char *name, struct err *e)
+{
+	int r;
+
+	show_card(call->card);
+	r = packet_listen(call->place, name);
+	if (r < 0)
+		return err_sys(e, r, "listen for sandbox '%s'", name);
+	call->listener = r;
+	call->name = name;
+	return 0;
 }
 
 /* From here on there is no other of that name. */
 static int take_name(const struct living_make *q, struct live_call *call, struct err *e)
 {
-	int r = place_lock(q->place, q->name, PLACE_LIFE, LIFE_WAIT_MS);
+	int r = take_place(call, q->name, e);
 
 	if (r < 0)
-		return err_sys(e, r, "lock sandbox '%s'", q->name);
-	call->lock = r;
-	r = place_card(call->lock, &call->card);
-	if (r < 0)
-		return err_sys(e, r, "write the card of sandbox '%s'", q->name);
-	fill_card(q, call->card);
-	r = packet_listen(q->place, q->name);
-	if (r < 0)
-		return err_sys(e, r, "listen for sandbox '%s'", q->name);
-	call->listener = r;
-	return 0;
+		return r;
+	living_fill_card(q, call->card);
+	return listen_there(call, q->name, e);
 }
 
-/* The words of the command that it was started for are not its own. */
-static void rename_process(const struct living_make *q)
+/* A blank gets the name of whoever needs it, and leaves its own. */
+static int change_name(
+	struct live_call *call, const struct post_claim *claim, int client, struct err *e)
 {
-	if (q->arguments_len == 0)
-		return;
-	memset(q->arguments, 0, q->arguments_len);
-	snprintf(q->arguments, q->arguments_len, "ward: %s", q->name);
+	static char name[LIVING_NAME];
+	const char *before = call->name;
+	struct card *card = call->card;
+	int lock = call->lock, r;
+
+	snprintf(name, sizeof name, "%s", claim->name);
+	r = take_place(call, name, e);
+	if (r < 0)
+		return r;
+	memcpy((char *)call->card + sizeof card->version,
+		(const char *)&claim->card + sizeof card->version,
+		sizeof *card - sizeof card->version);
+	call->card->pid = getpid();
+	r = listen_there(call, name, e);
+	if (r < 0)
+		return r;
+	r = post_send(client, false, post_new(POST_CLAIMED, 0), NULL);
+	if (r < 0)
+		return err_sys(e, r, "say that the sandbox is there");
+	/* They have it; the rest takes nobody's time. */
+	prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+	rename_process(call->arguments, call->arguments_len, name);
+	place_leave(call->place, before);
+	munmap(card, sizeof *card);
+	close(lock);
+	return 0;
 }
 
 static struct history history;
@@ -162,7 +230,7 @@ static void keep_row(void *ctx, struct usage_row *row)
 }
 
 /* In the process that becomes the supervisor. */
-static _Noreturn void be_supervisor(const struct living_make *q, int ready)
+_Noreturn void living_supervise(const struct living_make *q, int ready)
 {
 	struct live_call call = {.plan = q->plan,
 		.arguments = q->arguments,
@@ -175,7 +243,9 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 		.layer = -1,
 		.record = keep_row,
 		.record_fds = {-1, -1},
-		.setup_output = -1};
+		.setup_output = -1,
+		.blank = q->blank,
+		.claimed = change_name};
 	static struct arena arena; /* as long as the process */
 	struct err e = {0};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), r;
@@ -188,14 +258,14 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			_exit(1);
-	rename_process(q);
+	living_rename(q, q->name);
 	plan_take_ids(q->plan, (uint32_t)getpid());
 	history_open(&history, load_state_path(&arena));
 	call.record_ctx = &call;
 	call.record_fds[0] = history.folder;
 	call.record_fds[1] = history.file;
 	r = take_name(q, &call, &e);
-	if (r == 0)
+	if (r == 0 && !q->blank)
 		r = cow_take(&arena, q->name, COW_WAIT_MS, q->plan, &call.layer, &e);
 	if (r < 0 && write(ready, &e, sizeof e) < 0)
 		_exit(1);
@@ -206,13 +276,15 @@ static _Noreturn void be_supervisor(const struct living_make *q, int ready)
 	_exit(r < 0);
 }
 
-/* A process that is nobody's child. */
-static int detach(const struct living_make *q, int ready[2], struct err *e)
+int living_detach(const struct living_make *q,
+	void (*become)(const struct living_make *q, int ready), int *ret_ready, struct err *e)
 {
-	pid_t between = fork();
+	int ready[2];
+	pid_t between;
 
-	if (between < 0)
-		return err_sys(e, -errno, "start a process");
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return err_sys(e, -errno, "make a pipe");
+	between = fork();
 	if (between == 0) {
 		pid_t pid;
 
@@ -221,11 +293,17 @@ static int detach(const struct living_make *q, int ready[2], struct err *e)
 			_exit(1);
 		pid = fork();
 		if (pid == 0)
-			be_supervisor(q, ready[1]);
+			become(q, ready[1]);
 		_exit(pid < 0);
+	}
+	close(ready[1]);
+	if (between < 0) {
+		close(ready[0]);
+		return err_sys(e, -errno, "start a process");
 	}
 	while (waitpid(between, NULL, 0) < 0 && errno == EINTR)
 		;
+	*ret_ready = ready[0];
 	return 0;
 }
 
@@ -249,18 +327,14 @@ static ssize_t hear(int fd, uint64_t ms, struct err *ret)
 /* Until it is ready, or has said why it cannot be. */
 static int start(const struct living_make *q, struct err *e)
 {
-	int ready[2], r;
+	auto_fd int ready = -1;
 	struct err said = {0};
 	ssize_t n;
+	int r = living_detach(q, living_supervise, &ready, e);
 
-	if (pipe2(ready, O_CLOEXEC) < 0)
-		return err_sys(e, -errno, "make a pipe");
-	r = detach(q, ready, e);
-	close(ready[1]);
-	n = r < 0 ? 0 : hear(ready[0], q->startup_ms, &said);
-	close(ready[0]);
 	if (r < 0)
 		return r;
+	n = hear(ready, q->startup_ms, &said);
 	if (n == -ETIMEDOUT)
 		return err_set(e, ETIMEDOUT,
 			"sandbox '%s' was not ready within startupTimeout, and was given up",
@@ -293,6 +367,12 @@ int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, st
 	*ret_died =
 		place_read(q->place, q->name, &before) == 0 && !before.alive && before.broken == 0;
 	r = rate_take(q->place, q->verdict->session.agent, RATE_CREATES, &q->creates, e);
+	if (r == 0 && q->pool > 0) {
+		fd = pool_claim(q, e);
+		*ret_made = fd >= 0;
+		if (fd >= 0)
+			return fd;
+	}
 	if (r == 0)
 		r = start(q, e);
 	if (r < 0) {
@@ -300,6 +380,8 @@ int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, st
 		return r;
 	}
 	*ret_made = true;
+	if (q->pool > 0)
+		pool_keep(q);
 	return living_connect(q->place, q->name, e);
 }
 

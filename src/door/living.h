@@ -28,7 +28,19 @@ struct living_make {
 	size_t arguments_len;
 	uint64_t idle_ms, age_ms, startup_ms;
 	struct rate creates; /* how often the agent may start one; count 0: as it likes */
+	size_t pool;         /* blanks that are kept ready for the next ones; 0: none is used */
+	struct blank *blank; /* it is one of those, and `plan` is its */
 };
+
+/* door/pool.c and this module: what a sandbox says of itself, but for its version. */
+void living_fill_card(const struct living_make *q, struct card *c);
+/* Becomes the supervisor; `ready` hears when the sandbox is, or why not. */
+_Noreturn void living_supervise(const struct living_make *q, int ready);
+/* The words of the command that a process was started for are not its own. */
+void living_rename(const struct living_make *q, const char *name);
+/* A process that is nobody's child, and where it says something. */
+int living_detach(const struct living_make *q,
+	void (*become)(const struct living_make *q, int ready), int *ret_ready, struct err *e);
 
 /* Whether the configuration files are still those that it was made from. */
 bool living_is_current(const struct card *c);

@@ -209,7 +209,7 @@ void init_leave_streams(const struct stage *s)
 			close(ends[i]);
 }
 
-static int start_broker(struct stage *s, struct err *e)
+int init_broker(struct stage *s, struct err *e)
 {
 	const struct plan *p = s->plan;
 	struct broker_spec spec = {
@@ -251,7 +251,7 @@ _Noreturn void init_main(struct stage *s)
 	sigaddset(&child, SIGCHLD);
 	if (steps_run(s, STEP_INIT, &e) < 0)
 		init_give_up(s, &e);
-	if (start_broker(s, &e) < 0)
+	if (!s->blank && init_broker(s, &e) < 0)
 		init_give_up(s, &e);
 	if (s->plan->living)
 		init_live(s);

@@ -14,7 +14,10 @@ void init_take_report(const struct broker_report *from, struct result_report *to
 /* Init needs none of the program's streams: nobody should wait for an end because of it. */
 void init_leave_streams(const struct stage *s);
 
+/* Gets it ready to judge system calls. */
+int init_broker(struct stage *s, struct err *e);
+
 /* Adds what the broker must know of several commands. */
 void init_live_spec(struct broker_spec *spec);
-/* Begins when the root is made and the broker ready. */
+/* Begins when the root is made, and the broker ready unless the workspace comes later. */
 _Noreturn void init_live(struct stage *s);

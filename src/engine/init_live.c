@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "engine/claim.h"
 #include "engine/init.h"
 #include "engine/slot.h"
 #include "engine/wire.h"
@@ -308,6 +309,28 @@ static _Noreturn void serve(void)
 	}
 }
 
+/* Somebody comes for the blank. */
+static void be_claimed(struct stage *s)
+{
+	struct err e = {0};
+
+	if (claim_wait(s, &e) < 0 || init_broker(s, &e) < 0)
+		init_give_up(s, &e);
+}
+
+/* As much as possible beforehand: all of it, unless Landlock has to know the workspace. */
+static void make_starter(struct stage *s)
+{
+	struct err e = {0};
+
+	if (s->blank && s->blank->ruled)
+		be_claimed(s);
+	if (program_starter(s, &e) < 0)
+		init_give_up(s, &e);
+	if (s->blank && !s->blank->ruled)
+		be_claimed(s);
+}
+
 _Noreturn void init_live(struct stage *s)
 {
 	struct wire m = {.kind = WIRE_READY};
@@ -322,8 +345,7 @@ _Noreturn void init_live(struct stage *s)
 		err_sys(&e, -errno, "watch for the end of processes");
 		init_give_up(s, &e);
 	}
-	if (program_starter(s, &e) < 0)
-		init_give_up(s, &e);
+	make_starter(s);
 	if (caps_keep(1ull << CAP_SYS_PTRACE) < 0)
 		_exit(1);
 	init_leave_streams(s);

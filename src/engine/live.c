@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "engine/claim.h"
 #include "engine/enforced.h"
 #include "engine/watch.h"
 #include "engine/wire.h"
@@ -50,8 +51,8 @@ void live_tell(struct live *v, const struct wire *m)
 		live_kill(v);
 }
 
-/* Whoever has come already, or comes while the name is taken away, is sent to the next one. */
-static void close_door(struct live *v)
+/* Also whoever comes while the name is taken away. */
+void live_close_door(struct live *v)
 {
 	struct post *m = post_new(POST_FAILED, 0);
 	int fd;
@@ -81,7 +82,7 @@ void live_stop(struct live *v)
 	if (v->stopping)
 		return;
 	v->stopping = true;
-	close_door(v);
+	live_close_door(v);
 	v->stop_at = live_later(live_now(), v->stage->plan->kill_grace);
 	for (size_t i = 0; i < LIVE_LINES; i++)
 		if (v->lines[i].used && v->lines[i].orders >= 0)
@@ -113,6 +114,8 @@ void live_ready(struct live *v, const struct err *failed)
 	v->up = true;
 	v->last_used = live_now();
 	update_card(v);
+	if (v->call->ready < 0) /* whoever has claimed it knows */
+		return;
 	if (write(v->call->ready, &v->error, sizeof v->error) < 0)
 		live_stop(v); /* whoever wanted it did not wait */
 	close(v->call->ready);
@@ -122,7 +125,7 @@ static void lost(struct live *v)
 {
 	v->dead = true;
 	if (!v->stopping)
-		close_door(v);
+		live_close_door(v);
 	for (size_t i = 0; i < LIVE_LINES; i++)
 		if (v->lines[i].used)
 			live_line_lost(v, &v->lines[i]);
@@ -148,6 +151,7 @@ static void take_message(struct live *v)
 		lost(v);
 		break;
 	case WIRE_READY:
+		v->missing = false;
 		break;
 	case WIRE_REPORT:
 		result_report_close(&m.report);
@@ -167,7 +171,7 @@ void live_ask_for_pair(struct live *v)
 {
 	bool now = v->refill || v->pair_count == 0;
 
-	if (v->resting || v->asked || v->dead || v->pair_count == LIVE_PAIRS ||
+	if (v->resting || v->missing || v->asked || v->dead || v->pair_count == LIVE_PAIRS ||
 		v->running >= SLOT_COUNT || !now)
 		return;
 	if (v->ask_at && live_now() < v->ask_at)
@@ -389,11 +393,14 @@ static int make(struct live *v, struct err *e)
 	for (size_t i = 0; i < ARRAY_LEN(keep); i++)
 		if (*keep[i] >= 0)
 			keep[count++] = keep[i];
+	s->blank = call->blank;
 	r = stage_descriptors(keep, count, e);
 	/* That of the layer is held by whatever keeps it mounted. */
 	count -= call->layer >= 0;
 	for (size_t i = 0; i < count && i < ARRAY_LEN(s->host_only); i++)
 		s->host_only[i] = *keep[i];
+	if (r == 0 && s->blank)
+		r = claim_open(s, e);
 	if (r == 0)
 		r = open_channel(s, e);
 	if (r == 0)
@@ -419,7 +426,10 @@ int live_run(struct live_call *call, struct err *e)
 	if (r == 0) {
 		stage_left(&s);
 		close(take_fd(&s.channel[1]));
-		serve(&v);
+		if (call->blank)
+			r = live_await_claim(&v, e);
+		if (r == 0)
+			serve(&v);
 	}
 	if (r == 0 && !v.up) {
 		*e = v.error;
@@ -435,11 +445,11 @@ int live_run(struct live_call *call, struct err *e)
 	meter_free(&v.meter);
 	cleanup_fd(&v.signals);
 	stage_clear(&s, false);
-	stage_free(&s);
-	if (r < 0) {
+	if (r < 0)
 		stage_explain(r, e);
-		if (write(call->ready, e, sizeof *e) < 0)
-			return r;
-	}
+	/* Before the signal of a pipe that nobody reads means something again. */
+	if (r < 0 && call->ready >= 0 && write(call->ready, e, sizeof *e) < 0)
+		call->ready = -1;
+	stage_free(&s);
 	return r;
 }

@@ -14,6 +14,8 @@ static size_t size_of(const struct post *m)
 	case POST_EXEC:
 		return offsetof(struct post, exec.text) +
 		       (m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size);
+	case POST_CLAIM:
+		return HEAD + sizeof m->claim;
 	case POST_ENDED:
 		return HEAD + sizeof m->end;
 	case POST_PROCESS:

@@ -10,15 +10,18 @@
 
 #include "base/err.h"
 #include "engine/slot.h"
+#include "model/card.h"
 #include "model/layer.h"
 #include "model/result.h"
 #include "sys/packet.h"
 
+#include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440001u
+#define POST_VERSION 0x57440002u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
+#define POST_NAME 80
 #define POST_COMMAND 200
 #define POST_DATA (32u << 10)
 
@@ -27,6 +30,7 @@ enum post_kind {
 	POST_EXEC = 1, /* exec, with descriptors 0 to 2, and a memory file for long texts */
 	POST_SIGNAL,   /* number */
 	POST_STOP,     /* number: also while commands run */
+	POST_CLAIM,    /* claim: the blank becomes somebody's; requests may follow POST_CLAIMED */
 	/* ... about a background process, whose id is `number`. */
 	POST_PROCESSES,      /* all of them: answered by POST_PROCESS for each, then POST_DONE */
 	POST_PROCESS_OUTPUT, /* position: from there on; flag: waits until there is some */
@@ -34,6 +38,7 @@ enum post_kind {
 	POST_PROCESS_SIGNAL, /* position: the signal's number */
 	POST_PROCESS_WAIT,   /* answered by POST_ENDED */
 	/* From it. */
+	POST_CLAIMED,  /* ... it is, under its name */
 	POST_CHANGED,  /* the sandbox was made from another configuration */
 	POST_TERMINAL, /* carries the other side of the command's terminal */
 	POST_PAUSED,   /* the command was stopped from its terminal */
@@ -53,6 +58,14 @@ struct post_exec {
 	uint64_t timeout, kill_grace; /* ms; 0 = none */
 	struct slot_command command;
 	char text[SLOT_TEXT];
+};
+
+struct post_claim {
+	uint8_t blank[POST_CONFIG];           /* digest of the blank's plan */
+	uint64_t idle_ms, age_ms, kill_grace; /* ms; 0 = none */
+	uint64_t device, inode;               /* of the workspace */
+	char name[POST_NAME], path[PATH_MAX]; /* of the sandbox; of the workspace */
+	struct card card;                     /* what it says of itself from now on */
 };
 
 struct post_end {
@@ -83,6 +96,7 @@ struct post {
 	int32_t number, unused;
 	union {
 		struct post_exec exec;
+		struct post_claim claim;
 		struct post_end end;
 		struct post_process process;
 		struct post_data data;

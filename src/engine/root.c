@@ -228,9 +228,12 @@ static int put_row(struct stage *s, size_t i, struct err *e)
 		r = cow_begin(s->trees[i]);
 		break;
 	case PLAN_WORKSPACE_BIND:
-		r = s->plan->workspace == WORKSPACE_COW
-			    ? cow_mount(s->trees[i], &s->plan->layer, row->target)
-			    : attach(s->trees[i], row->target);
+		if (s->blank)
+			r = make_target(row->target, true);
+		else
+			r = s->plan->workspace == WORKSPACE_COW
+				    ? cow_mount(s->trees[i], &s->plan->layer, row->target)
+				    : attach(s->trees[i], row->target);
 		break;
 	case PLAN_IMAGE:
 		r = image_fill(s->trees[i], !s->plan->read_only_root, e);
@@ -304,7 +307,7 @@ static int enter_folder(const struct plan *p, struct err *e)
 
 int root_enter(struct stage *s, struct err *e)
 {
-	int r = tree_pivot();
+	int r = s->blank ? tree_swap(&s->host) : tree_pivot();
 
 	if (r < 0)
 		return err_sys(e, r, "make the new root the root");

@@ -10,7 +10,7 @@
  */
 
 #include "base/cleanup.h"
-#include "engine/stage.h"
+#include "engine/claim.h"
 #include "model/pathname.h"
 #include "sys/tree.h"
 
@@ -105,6 +105,8 @@ static int translate(struct stage *s, const struct plan_row *row, int tree, unsi
 			"belongs to root: give it to another user (chown), or start ward as an "
 			"ordinary user",
 			row->source, strerror(-r));
+	if (s->blank) /* whose ids are fixed */
+		return err_sys(e, r, "translate the owner of '%s'", row->source);
 	s->host_uid = st->st_uid;
 	s->host_gid = st->st_gid;
 	r = tree_set(tree, flags, -1);
@@ -118,9 +120,17 @@ static bool is_written(const struct plan *p, const struct plan_row *row)
 	       !(row->kind == PLAN_WORKSPACE_BIND && p->workspace == WORKSPACE_COW);
 }
 
+/* By its name on the host; a blank has a root of its own already. */
+static int open_named(const struct stage *s, const char *name)
+{
+	bool apart = s->host >= 0;
+
+	return openat(apart ? s->host : AT_FDCWD, name + apart, O_PATH | O_CLOEXEC);
+}
+
 static int open_source(struct stage *s, const struct plan_row *row, int *ret, struct err *e)
 {
-	auto_fd int fd = openat(AT_FDCWD, row->source, O_PATH | O_CLOEXEC);
+	auto_fd int fd = open_named(s, row->source);
 	auto_fd int tree = -1;
 	unsigned flags = is_written(s->plan, row) ? 0 : TREE_READ_ONLY;
 	struct stat st;
@@ -164,6 +174,22 @@ static int open_row(struct stage *s, size_t i, struct err *e)
 	return r < 0 ? err_ctx(e, r, "%s", row_word(row)) : 0;
 }
 
+/* What has been mounted since the blank was made may be missing in it. */
+int sources_open_claimed(struct stage *s, struct err *e)
+{
+	size_t i = s->blank->workspace;
+	struct stat st;
+	int r = open_row(s, i, e);
+
+	if (r < 0)
+		return r;
+	if (fstat(s->trees[i], &st) < 0)
+		return err_sys(e, -errno, "look at '%s'", s->claim->path);
+	if (st.st_dev != s->claim->device || st.st_ino != s->claim->inode)
+		return err_set(e, ESTALE, "'%s' is another folder in the sandbox", s->claim->path);
+	return 0;
+}
+
 /* The workspace first: it may change the ids to which the others are translated. */
 int sources_open(struct stage *s, struct err *e)
 {
@@ -171,7 +197,7 @@ int sources_open(struct stage *s, struct err *e)
 	int r = 0;
 
 	for (size_t i = 0; i < p->row_count && r == 0; i++)
-		if (p->rows[i].kind == PLAN_WORKSPACE_BIND)
+		if (p->rows[i].kind == PLAN_WORKSPACE_BIND && !s->blank)
 			r = open_row(s, i, e);
 	for (size_t i = 0; i < p->row_count && r == 0; i++)
 		if (p->rows[i].kind == PLAN_BIND || p->rows[i].kind == PLAN_IMAGE ||

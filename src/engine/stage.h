@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "engine/broker.h"
-#include "model/plan.h"
+#include "model/blank.h"
 #include "sys/landlock.h"
 #include "sys/leaf.h"
 
@@ -45,6 +45,9 @@ struct stage {
 	bool orderly;            /* init has said that everything in the sandbox has ended */
 	_Atomic uint32_t *notes; /* counts what init has to report; shared with the supervisor */
 	bool pids_held;          /* init: a control group limits the number of processes */
+	struct blank *blank;     /* its workspace comes later; NULL: it is in the plan */
+	struct claim *claim;     /* ... and is told here; shared with the supervisor */
+	int host;                /* init: the host's root until then; -1 */
 };
 
 /* How long what was killed may take to die. */
@@ -86,11 +89,15 @@ int steps_run(struct stage *s, enum step_place place, struct err *e);
 
 /* engine/sources.c: folders of the host, opened and checked. */
 int sources_open(struct stage *s, struct err *e);
+/* ... that of a blank's workspace. */
+int sources_open_claimed(struct stage *s, struct err *e);
 /* engine/root.c */
 int root_build(struct stage *s, struct err *e);
 int root_enter(struct stage *s, struct err *e);
 /* engine/rules.c */
 int rules_make(struct stage *s, struct err *e);
+/* ... for a blank's workspace. */
+int rules_claimed(struct stage *s, struct err *e);
 /* engine/program.c: starts the program; init only. */
 int program_start(struct stage *s, struct err *e);
 /* ... or, in a sandbox that lives, what starts programs (engine/starter.c). */

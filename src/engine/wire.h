@@ -24,12 +24,14 @@ enum wire_kind {
 	WIRE_BELOW,  /* number: for everything below the shepherd */
 	WIRE_FORGET, /* it has ended; answered by WIRE_REPORT */
 	WIRE_SWEEP,  /* the shepherd is gone without a word: so is the command */
-	WIRE_REST,   /* nobody has come for long: nothing is kept that can be had again */
+	WIRE_CLAIM, /* what was missing in a blank is in struct claim; carries it opened, by root */
+	WIRE_REST,  /* nobody has come for long: nothing is kept that can be had again */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
 	WIRE_TERMINAL, /* carries the terminal's other side */
 	WIRE_PAUSED,   /* the program was stopped from its terminal */
 	WIRE_ENDED,    /* end */
+	WIRE_WAITING,  /* a blank is made */
 	WIRE_READY,    /* commands may come */
 	WIRE_REPORT,   /* report */
 	WIRE_KINDS

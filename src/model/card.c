@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <errno.h>
 
-const char *const card_state_names[] = {"starting", "running", "stopping", NULL};
+const char *const card_state_names[] = {"starting", "running", "stopping", "waiting", NULL};
 
 _Static_assert(ARRAY_LEN(card_state_names) == CARD_STATE_COUNT + 1, "a name for each");
 

@@ -12,7 +12,8 @@
 #define CARD_VERSION 0x57430001u
 #define CARD_FILES 3
 
-enum card_state { CARD_STARTING, CARD_RUNNING, CARD_STOPPING, CARD_STATE_COUNT };
+/* CARD_WAITING: nobody's yet. */
+enum card_state { CARD_STARTING, CARD_RUNNING, CARD_STOPPING, CARD_WAITING, CARD_STATE_COUNT };
 
 /* A configuration file as it was read; inode 0: there was none. */
 struct card_file {

@@ -245,7 +245,7 @@ const struct field sandbox_fields[] = {
 				  .help = "true, or a list of named cache folders")},
 	{"prune", F_OBJECT(struct sandbox, prune, prune_fields, .help = "when sandboxes go away")},
 	{"rate", F_OBJECT(struct sandbox, rate, rate_fields, .help = "how often")},
-	{"pool", F_COUNT(struct sandbox, pool, LATER, .order = ORDER_LESS, .zero = true,
+	{"pool", F_COUNT(struct sandbox, pool, ENFORCED, .order = ORDER_LESS, .zero = true,
 			 .fallback = "0", .help = "sandboxes kept ready")},
 	{"browser",
 		F_OBJECT(struct sandbox, browser, browser_fields, .help = "the browser sandbox")},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sys/tree.h"
 
+#include "base/cleanup.h"
+
 #include "sys/process.h"
 
 #include <errno.h>
@@ -60,6 +62,23 @@ int tree_pivot(void)
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return -errno;
 	return syscall(SYS_umount2, ".", DETACH) < 0 ? -errno : 0;
+}
+
+int tree_swap(int *ret_old)
+{
+	auto_fd int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (old < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || chdir("/") < 0)
+		return -errno;
+	*ret_old = take_fd(&old);
+	return 0;
+}
+
+int tree_detach(int old)
+{
+	if (fchdir(old) < 0 || syscall(SYS_umount2, ".", DETACH) < 0 || chdir("/") < 0)
+		return -errno;
+	return 0;
 }
 
 /* The child of tree_idmap: is there until it is killed, or its parent is gone. */

@@ -29,6 +29,9 @@ int tree_attach(int tree, int dirfd, const char *target);
 int tree_mount(const char *type, const char *target, unsigned long flags, const char *options);
 /* Makes the current folder, which must be a mount, the root, and detaches the old one. */
 int tree_pivot(void);
+/* The same in two steps: the old one can be reached by its descriptor, until it is detached. */
+int tree_swap(int *ret_old);
+int tree_detach(int old);
 
 /*
  * A user namespace that maps the owner of a folder to the ids of a sandbox, for tree_set. Needs the

@@ -107,7 +107,7 @@ sandbox() { # KEYS: a document with these below agents.defaults.sandbox
 		18446744073709551616 null true '[]'; do
 		refuses ':1:52: agents.defaults.sandbox.resources.memory: ' "$(sandbox "resources: {memory: $value}")"
 	done
-	refuses 'agents.defaults.sandbox.pool: not yet supported' "$(sandbox 'pool: 1')"
+	refuses 'agents.defaults.sandbox.apparmor: not yet supported' "$(sandbox "apparmor: 'x'")"
 }
 
 @test "bytes" {

@@ -594,10 +594,10 @@ static void test_bad_assignments(void)
 		{"env={A:'b',A:'c'}", "--set: command line:1:8: duplicate key 'A'"},
 		{"readOnlyRoot=yes",
 			"--set: command line: readOnlyRoot: must be true or false, not a text"},
-		{"pool=1",
-			"--set: command line: pool: not yet supported: this version of ward knows "
-			"the key but does nothing with it; take it out ('ward config schema "
-			"--support' lists such keys)"},
+		{"apparmor=x", "--set: command line: apparmor: not yet supported: this version of "
+			       "ward knows "
+			       "the key but does nothing with it; take it out ('ward config schema "
+			       "--support' lists such keys)"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
