@@ -19,6 +19,12 @@ static const struct field options[] = {
 			     .help = "give the command a terminal of its own")},
 	{"background", F_BOOL(struct run_options, background, .letter = 'b',
 			       .help = "do not wait: print an id for 'ward process'")},
+	{"memory", F_SIZE(struct run_options, memory, .arg = "SIZE",
+			   .help = "end the command when it uses more")},
+	{"pids", F_COUNT(struct run_options, pids, .arg = "NUMBER",
+			 .help = "... when it has more processes and threads")},
+	{"cpu-time", F_DURATION(struct run_options, cpu_time, .arg = "DURATION",
+			     .help = "... when it has used processors for so long")},
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -43,7 +49,7 @@ static void notes(const struct exec_answer *answer, const struct result *r)
 		{answer->changed, "the configuration has changed: the sandbox was made anew"},
 		{answer->died, "the sandbox had been killed: a new one was started"},
 		{r->reason == END_STOPPED && !answer->signalled && r->exit_code != 0 &&
-				!r->hits[HIT_DISK] && !r->hits[HIT_INODES],
+				!r->hits[HIT_DISK] && !r->hits[HIT_INODES] && !r->hits[HIT_PIDS],
 			"the sandbox was stopped, and the command with it"},
 		{answer->lost, "the sandbox died, and the command with it; the next command gets a "
 			       "new one"},
@@ -122,7 +128,8 @@ static int run_it(struct call *c, struct err *e)
 		.argc = c->arg_count,
 		.terminal = o->terminal.v,
 		.capture = o->json.v && !o->background.v,
-		.agent_entrance = !o->background.v};
+		.agent_entrance = !o->background.v,
+		.caps = {o->memory.v, o->pids.v, o->cpu_time.v}};
 
 	if (c->arg_count == 0)
 		return err_set(e, EINVAL, "no command given; as in: ward exec -- make test");
@@ -164,6 +171,7 @@ const struct command cmd_exec = {
 	.examples = "  ward exec -- npm install\n"
 		    "  ward exec --session build -- make test\n"
 		    "  ward exec --background -- npm run dev\n"
+		    "  ward exec --memory 512M --cpu-time 30s -- ./solve\n"
 		    "  ward exec --json -- python3 script.py\n",
 	.run = run,
 };

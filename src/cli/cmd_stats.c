@@ -20,12 +20,12 @@
 #define LAST_MAX 10000
 
 struct stats_options {
-	struct opt_text last;
+	struct opt_number last;
 	struct opt_bool json;
 };
 
 static const struct field stats_options[] = {
-	{"last", F_TEXT(struct stats_options, last, .arg = "N",
+	{"last", F_COUNT(struct stats_options, last, .arg = "N",
 			 .help = "show the last N commands, each with what it used")},
 	OPTION_JSON(struct stats_options),
 	{0},
@@ -268,18 +268,13 @@ static int stats(struct call *c, struct err *e)
 {
 	const struct stats_options *o = c->options;
 	struct stats s = {.call = c};
-	uint64_t last = 0;
-	int r = 0;
+	int r;
 
-	if (o->last.v) {
-		r = number_count(o->last.v, &last, e);
-		if (r == 0 && (last == 0 || last > LAST_MAX))
-			r = err_set(e, EINVAL, "--last takes a number from 1 to %d", LAST_MAX);
-		s.last = arena_array(c->arena, r == 0 ? last : 1, sizeof *s.last);
-		s.last_room = last;
-	}
-	if (r == 0)
-		r = history_read(load_state_path(c->arena), add_row, &s, e);
+	if (o->last.v > LAST_MAX)
+		return err_set(e, EINVAL, "--last takes a number from 1 to %d", LAST_MAX);
+	s.last = arena_array(c->arena, o->last.v + 1, sizeof *s.last);
+	s.last_room = o->last.v;
+	r = history_read(load_state_path(c->arena), add_row, &s, e);
 	if (r == 0)
 		r = add_living(&s, e);
 	if (r < 0)

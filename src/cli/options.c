@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/escape.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -89,6 +90,18 @@ static int set_enum(const struct field *f, const char *text, struct opt_enum *re
 		e, EINVAL, "--%s '%s' is none of %s", f->name, buf_text(&shown), buf_text(&list));
 }
 
+static int set_number(
+	const struct field *f, const char *text, struct opt_number *ret, struct err *e)
+{
+	int r = f->type == FIELD_SIZE       ? number_size(text, &ret->v, e)
+		: f->type == FIELD_DURATION ? number_duration(text, &ret->v, e)
+					    : number_count(text, &ret->v, e);
+
+	if (r == 0 && ret->v == 0 && !f->zero)
+		r = err_set(e, ERANGE, "must be at least 1");
+	return r < 0 ? err_ctx(e, r, "--%s", f->name) : 0;
+}
+
 static int set_value(
 	struct call *c, const struct field *f, void *value, const char *text, struct err *e)
 {
@@ -97,6 +110,8 @@ static int set_value(
 		return set_enum(f, text, value, e);
 	if (f->type == FIELD_LIST)
 		return add_to_list(c, value, text);
+	if (f->type == FIELD_COUNT || f->type == FIELD_SIZE || f->type == FIELD_DURATION)
+		return set_number(f, text, value, e);
 	if (f->check) {
 		int r = f->check(text, e);
 

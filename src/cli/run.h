@@ -10,6 +10,7 @@ struct run_options {
 	struct opt_text session, agent, config;
 	struct opt_list set;
 	struct opt_bool terminal, dry_run, background, json;
+	struct opt_number memory, pids, cpu_time; /* of the command itself */
 };
 
 /* Says why the policy does not allow it; returns the exit status. */

@@ -194,6 +194,33 @@ static void note_refusals(struct buf *out, const struct result_report *p)
 	}
 }
 
+/* Limits that a command of a living sandbox may have of its own. */
+static void note_own(struct buf *out, const struct run_answer *answer, const struct result *r)
+{
+	const struct plan *p = &answer->plan;
+	const struct plan_caps *own = &answer->caps;
+	bool processors =
+		own->cpu_ms && (r->usage.user_us + r->usage.system_us) / 1000 >= own->cpu_ms;
+	bool memory = own->memory && own->memory < p->limits.memory;
+	bool pids = own->pids && r->reason == END_STOPPED;
+	char text[NUMBER_TEXT];
+
+	if (r->reason == END_TIMEOUT) {
+		number_duration_text(processors ? own->cpu_ms : p->timeout, text);
+		buf_printf(out, "ward: ended after %s %s\n", text,
+			processors ? "on processors (--cpu-time)" : "(timeout)");
+	}
+	if (r->reason == END_OOM) {
+		number_size_text(memory ? own->memory : p->limits.memory, text);
+		buf_printf(out, "ward: ended: more than %s of memory (%s)\n", text,
+			memory ? "--memory" : "resources.memory");
+	}
+	if (r->hits[HIT_PIDS])
+		buf_printf(out, "ward: the limit of %llu processes was met (%s)\n",
+			(unsigned long long)(pids ? own->pids : p->limits.pids),
+			pids ? "--pids" : "resources.pids");
+}
+
 void run_notes(const struct run_answer *answer, const struct result *r)
 {
 	auto_(buf_free) struct buf out = BUF(16384);
@@ -205,17 +232,10 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 		escape_text(&out, p->argv[0]);
 		buf_printf(&out, "' in the sandbox: %s\n", strerror(r->start_error));
 	}
-	if (r->reason == END_TIMEOUT) {
-		number_duration_text(p->timeout, text);
-		buf_printf(&out, "ward: ended after %s (timeout)\n", text);
-	}
+	note_own(&out, answer, r);
 	if (r->reason == END_IDLE) {
 		number_duration_text(p->idle_timeout, text);
 		buf_printf(&out, "ward: ended after %s without output (idleTimeout)\n", text);
-	}
-	if (r->reason == END_OOM) {
-		number_size_text(p->limits.memory, text);
-		buf_printf(&out, "ward: ended: more than %s of memory (resources.memory)\n", text);
 	}
 	if (r->reason == END_STOPPED && r->hits[HIT_DISK]) {
 		number_size_text(p->layer_size, text);
@@ -228,9 +248,6 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 			"ward: ended: more than %llu files in folders that are kept "
 			"(resources.inodes)\n",
 			(unsigned long long)p->layer_inodes);
-	if (r->hits[HIT_PIDS])
-		buf_printf(&out, "ward: the limit of %llu processes was met (resources.pids)\n",
-			(unsigned long long)p->limits.pids);
 	for (int i = 0; i < 2; i++)
 		if (r->dropped[i])
 			buf_printf(&out, "ward: %llu bytes of %s were dropped (outputLimit)\n",

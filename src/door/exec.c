@@ -27,6 +27,7 @@ struct client {
 	int sandbox, signals;
 	int32_t process; /* background: its id */
 	bool background, keep;
+	struct plan_caps caps;
 	struct relay relay;
 	struct terminal terminal;
 	uint64_t idle_deadline;
@@ -60,6 +61,7 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	x->timeout = c->plan->timeout;
 	x->kill_grace = c->plan->kill_grace;
 	x->keep = c->keep;
+	x->caps = c->caps;
 	x->ring = c->background ? c->plan->output_limit : 0;
 	if (terminal) {
 		x->command.flags = SLOT_TERMINAL;
@@ -296,6 +298,7 @@ int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct
 	r = run_make_plan(&living, hopeful, a, &ret->run, e);
 	if (r < 0 || !ret->run.planned)
 		return r;
+	ret->run.caps = q->caps;
 	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
 	plan_digest(&ret->run.plan, ret->config);
 	return 0;
@@ -343,6 +346,7 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		.config = answer->config,
 		.result = ret,
 		.background = q->background,
+		.caps = q->caps,
 		.sandbox = -1,
 		.terminal.master = -1};
 	bool pooled = true;
@@ -387,6 +391,11 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	if (r < 0 || !answer->run.planned)
 		return r;
 	stays = answer->run.verdict.effective->s.sandbox.keep_alive.v;
+	if (!stays && (q->caps.memory || q->caps.pids || q->caps.cpu_ms))
+		return err_set(e, EINVAL,
+			"limits of a command need a sandbox that stays, and keepAlive is false: "
+			"set "
+			"those of the sandbox ('--set resources.memory=...')");
 	if (!stays && q->background)
 		return err_set(e, EINVAL,
 			"a background process needs a sandbox that stays, and keepAlive is false");
@@ -409,6 +418,7 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 		.config = io_answer->config,
 		.result = ret,
 		.keep = true,
+		.caps = q->caps,
 		.signals = -1,
 		.terminal.master = -1};
 	bool reached;

@@ -18,7 +18,8 @@ struct run_request {
 	size_t argc;
 	const char *const *env; /* of the caller */
 	bool terminal, capture, agent_entrance, background, living;
-	char *arguments; /* of this process; see engine/native.h */
+	struct plan_caps caps; /* of the command, in a sandbox that lives */
+	char *arguments;       /* of this process; see engine/native.h */
 	size_t arguments_len;
 };
 
@@ -26,7 +27,8 @@ struct run_answer {
 	struct verdict verdict;
 	struct machine machine;
 	struct plan plan;
-	bool planned; /* false: the verdict is no */
+	struct plan_caps caps; /* what was asked for besides */
+	bool planned;          /* false: the verdict is no */
 };
 
 /* The same, with what the machine offers taken for granted where `hopeful`; see probe_hopeful(). */

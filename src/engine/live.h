@@ -56,8 +56,11 @@ struct live_line {
 	int orders;        /* -1: no command runs */
 	int command;       /* it waits for its terminal; -1 */
 	int32_t shepherd;
-	bool terminal;                                             /* it has one of its own */
-	uint32_t notes;                                            /* that init had when it began */
+	bool terminal;         /* it has one of its own */
+	uint32_t notes;        /* that init had when it began */
+	struct plan_caps caps; /* its own limits */
+	pid_t top;             /* its shepherd's number here, once it is known */
+	uint64_t look_at;      /* us: when those are looked at; 0: never */
 	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	enum limit_hit hit;     /* ... for that limit; HIT_COUNT: none */

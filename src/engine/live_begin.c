@@ -118,6 +118,9 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 	v->refill_at = live_later(l->began, REFILL_MS);
 	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;
 	l->kill_grace = m->exec.kill_grace;
+	l->caps = m->exec.caps;
+	if (l->caps.memory || l->caps.pids || l->caps.cpu_ms)
+		l->look_at = l->began;
 	l->keep = m->exec.keep;
 	l->terminal = terminal;
 	/* The first one has used nothing yet; one that ends sooner is not looked at. */

@@ -12,6 +12,9 @@
 
 #define MS 1000u
 #define NEVER UINT64_MAX
+#define LOOK_MS_MIN 10 /* between two looks at a command that has limits of its own */
+#define LOOK_MS_PIDS 20
+#define LOOK_MS_MAX 250
 
 /* The limit of memory where no control group keeps it: whatever runs has used it together. */
 static void watch(struct live *v, uint64_t now)
@@ -46,6 +49,45 @@ static void measure(struct live *v, uint64_t now)
 }
 
 /* One that is still being made is not. */
+/* Milliseconds until the command can have used up one of its own limits. */
+static unsigned look_again_ms(
+	const struct live *v, const struct live_line *l, const struct watch_sample *s)
+{
+	unsigned cpus = v->stage->plan->cpus ? v->stage->plan->cpus : 1;
+	uint64_t ms = LOOK_MS_MAX, left;
+
+	if (l->caps.pids)
+		ms = LOOK_MS_PIDS;
+	if (l->caps.memory && watch_next_ms(s, l->caps.memory) < ms)
+		ms = watch_next_ms(s, l->caps.memory);
+	if (l->caps.cpu_ms) {
+		left = l->caps.cpu_ms > s->cpu_us / MS ? l->caps.cpu_ms - s->cpu_us / MS : 0;
+		ms = left / cpus < ms ? left / cpus : ms;
+	}
+	return ms < LOOK_MS_MIN ? LOOK_MS_MIN : (unsigned)ms;
+}
+
+/* The limits of one command: by looking, wherever it runs. */
+static void look_at(struct live *v, struct live_line *l, uint64_t now)
+{
+	uint64_t limit = l->caps.memory ? l->caps.memory : UINT64_MAX;
+	struct watch_sample s = {0};
+
+	if (!l->top)
+		l->top = watch_find(v->stage->init, l->shepherd);
+	if (l->top && watch_command(l->top, limit, &s) < 0)
+		memset(&s, 0, sizeof s);
+	if (s.memory > limit) {
+		live_line_end(v, l, END_OOM);
+	} else if (l->caps.pids && s.threads > l->caps.pids) {
+		l->hit = HIT_PIDS;
+		live_line_end(v, l, END_STOPPED);
+	} else if (l->caps.cpu_ms && s.cpu_us / MS >= l->caps.cpu_ms) {
+		live_line_end(v, l, END_TIMEOUT);
+	}
+	l->look_at = l->reason == END_EXITED ? live_later(now, look_again_ms(v, l, &s)) : 0;
+}
+
 static bool is_idle(const struct live *v)
 {
 	return v->up && v->running == 0;
@@ -57,8 +99,12 @@ void live_keep_times(struct live *v)
 	uint64_t now = live_now();
 
 	for (size_t i = 0; i < LIVE_LINES; i++)
-		if (v->lines[i].used)
+		if (v->lines[i].used) {
 			live_line_times(v, &v->lines[i], now);
+			if (v->lines[i].orders >= 0 && v->lines[i].look_at &&
+				now >= v->lines[i].look_at)
+				look_at(v, &v->lines[i], now);
+		}
 	if (v->running > 0 && v->watch_at && now >= v->watch_at)
 		watch(v, now);
 	if (v->running > 0)
@@ -114,6 +160,7 @@ int live_next_due(const struct live *v)
 		sooner(&first, l->deadline);
 		sooner(&first, l->kill_at);
 		sooner(&first, l->give_up_at);
+		sooner(&first, l->look_at);
 	}
 	if (v->running > 0) {
 		sooner(&first, v->watch_at);

@@ -12,13 +12,14 @@
 #include "engine/slot.h"
 #include "model/card.h"
 #include "model/layer.h"
+#include "model/plan.h"
 #include "model/result.h"
 #include "sys/packet.h"
 
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440002u
+#define POST_VERSION 0x57440003u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
 #define POST_NAME 80
@@ -56,6 +57,7 @@ struct post_exec {
 	uint64_t keep; /* the connection, for another request */
 	uint64_t ring; /* bytes of output that are kept of a background process; 0: it is none */
 	uint64_t timeout, kill_grace; /* ms; 0 = none */
+	struct plan_caps caps;
 	struct slot_command command;
 	char text[SLOT_TEXT];
 };

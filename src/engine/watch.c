@@ -34,6 +34,7 @@ struct walk {
 	size_t count;
 	bool full;
 	bool cpu;        /* is wanted too */
+	bool below;      /* the first process itself does not count */
 	uint64_t tables; /* bytes of page tables, which nobody shares */
 	pid_t pids[WATCH_PROCESSES];
 	pid_t shown[WATCH_PROCESSES]; /* the thread that shows the memory of each */
@@ -239,9 +240,11 @@ static void look_at(struct walk *w, size_t i, bool lists, struct watch_sample *s
 		return;
 	threads = sum_lines(status, count);
 	s->processes++;
-	s->threads += (unsigned)threads;
-	w->tables += sum_lines(status, tables) * 1024;
-	s->memory += sum_lines(status, used) * 1024;
+	if (i > 0 || !w->below) {
+		s->threads += (unsigned)threads;
+		w->tables += sum_lines(status, tables) * 1024;
+		s->memory += sum_lines(status, used) * 1024;
+	}
 	if (w->cpu)
 		s->cpu_us += read_cpu(dir);
 	if (lists)
@@ -286,14 +289,14 @@ static void sum_exactly(const struct walk *w, struct watch_sample *s)
 {
 	uint64_t memory = w->tables;
 
-	for (size_t i = 0; i < w->count; i++)
+	for (size_t i = w->below; i < w->count; i++)
 		if (add_exact(w->shown[i], &memory) < 0)
 			return;
 	s->memory = memory;
 	s->exact = true;
 }
 
-static int measure(pid_t init, uint64_t limit, bool cpu, struct watch_sample *ret)
+static int measure(pid_t init, uint64_t limit, bool cpu, bool below, struct watch_sample *ret)
 {
 	auto_fd int dir = open_process(init);
 	struct watch_sample s = {0};
@@ -307,6 +310,7 @@ static int measure(pid_t init, uint64_t limit, bool cpu, struct watch_sample *re
 	w.count = 1;
 	w.full = false;
 	w.cpu = cpu;
+	w.below = below;
 	w.tables = 0;
 	w.pids[0] = init;
 	snprintf(name, sizeof(name), "task/%d/children", (int)init);
@@ -324,12 +328,60 @@ static int measure(pid_t init, uint64_t limit, bool cpu, struct watch_sample *re
 
 int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret)
 {
-	return measure(init, limit, false, ret);
+	return measure(init, limit, false, false, ret);
 }
 
 int watch_usage(pid_t init, struct watch_sample *ret)
 {
-	return measure(init, UINT64_MAX, true, ret);
+	return measure(init, UINT64_MAX, true, false, ret);
+}
+
+int watch_command(pid_t top, uint64_t limit, struct watch_sample *ret)
+{
+	return measure(top, limit, true, true, ret);
+}
+
+/* "NSpid: 4711 12": the last number is that of the innermost namespace. */
+static bool is_inside(pid_t pid, pid_t inside)
+{
+	auto_fd int dir = open_process(pid);
+	char status[STATUS], *at, *end;
+	long number = 0;
+
+	if (dir < 0 || read_file(dir, "status", status, sizeof(status)) < 0)
+		return false;
+	at = strstr(status, "\nNSpid:");
+	if (!at)
+		return false;
+	at += strlen("\nNSpid:");
+	while (*at == '\t' || *at == ' ') {
+		number = strtol(at, &end, 10);
+		at = end;
+	}
+	return number == inside;
+}
+
+pid_t watch_find(pid_t init, pid_t inside)
+{
+	auto_fd int dir = open_process(init);
+	struct watch_sample unused = {0};
+	struct walk w;
+	char name[32];
+
+	if (dir < 0)
+		return 0;
+	w.init = init;
+	w.space = 0;
+	w.count = 1;
+	w.full = w.cpu = w.below = false;
+	w.tables = 0;
+	w.pids[0] = init;
+	snprintf(name, sizeof(name), "task/%d/children", (int)init);
+	walk_tree(&w, dir, faccessat(dir, name, F_OK, 0) == 0, &unused);
+	for (size_t i = 0; i < w.count; i++)
+		if (is_inside(w.pids[i], inside))
+			return w.pids[i];
+	return 0;
 }
 
 unsigned watch_next_ms(const struct watch_sample *sample, uint64_t limit)

@@ -30,6 +30,14 @@ struct watch_sample {
  */
 int watch_measure(pid_t init, uint64_t limit, struct watch_sample *ret);
 
+/*
+ * The same for one command, whose shepherd has the number `top` here: the processes below it, and
+ * the time on processors of all that it has started.
+ */
+int watch_command(pid_t top, uint64_t limit, struct watch_sample *ret);
+/* The number here of the process that has the number `inside` in the sandbox; 0: there is none. */
+pid_t watch_find(pid_t init, pid_t inside);
+
 /* Only to look: an estimate, and the time on processors too. */
 int watch_usage(pid_t init, struct watch_sample *ret);
 

@@ -57,6 +57,11 @@ struct plan_limits {
 	uint64_t memory, swap, cpus, pids, files, file_size; /* cpus in thousandths */
 };
 
+/* Of one command in a sandbox that lives, on top of the sandbox's; 0: none. */
+struct plan_caps {
+	uint64_t memory, pids, cpu_ms;
+};
+
 /* Where the changes to a workspace go that is copied on write; door/ knows, not the plan. */
 struct plan_layer {
 	const char *name;         /* of its folder among the layers */

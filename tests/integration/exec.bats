@@ -203,6 +203,33 @@ os.wait()' ; echo done"
 	ward stop --set resources.memory=64M || true
 }
 
+@test "limits of one command, on top of the sandbox's" {
+	run -0 exec_ -- sleep 0 # it runs
+	run -137 exec_ --memory 60M -- python3 -c 'x = b"x" * (200 << 20); import time; time.sleep(100)'
+	[[ $output == *"more than 60M of memory (--memory)"* ]]
+	run -137 exec_ --memory 60M --json -- sh -c "python3 -c 'x = b\"x\" * (45 << 20); import time; time.sleep(100)' &
+		python3 -c 'x = b\"x\" * (45 << 20); import time; time.sleep(100)'"
+	[[ $output == *'"reason": "oom"'*'"memory": 1'* ]]
+	exec_ --memory 200M -- python3 -c 'x = b"x" * (60 << 20); import time; time.sleep(0.4)'
+	run -137 exec_ --pids 5 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 100 & done; wait'
+	[[ $output == *"the limit of 5 processes was met (--pids)"* ]]
+	exec_ --pids 12 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.3 & done; wait'
+	run -124 exec_ --cpu-time 300ms -- sh -c 'while :; do :; done'
+	[[ $output == *"after 300ms on processors (--cpu-time)"* ]]
+	# Also of those that have ended, and not of those that only wait.
+	run -124 exec_ --cpu-time 300ms -- sh -c 'while :; do sh -c "i=0; while [ \$i -lt 9000 ]; do i=\$((i+1)); done"; done'
+	exec_ --cpu-time 300ms -- sleep 0.8
+	# Nobody else's.
+	exec_ --background -- sh -c 'while :; do sleep 0.1; done'
+	run -137 exec_ --memory 60M -- python3 -c 'x = b"x" * (200 << 20); import time; time.sleep(100)'
+	run -0 ward process list
+	[[ $output == *running* ]]
+	run -125 exec_ --set keepAlive=false --memory 60M -- true
+	[[ $output == *"keepAlive is false"* ]]
+	run -125 exec_ --memory 0 -- true
+	run -125 exec_ --pids x -- true
+}
+
 @test "a changed configuration: made anew when nothing runs in it, else refused with the way out" {
 	exec_ -- touch /tmp/mark
 	run -1 exec_ --set resources.pids=50 -- test -e /tmp/mark
