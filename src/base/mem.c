@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define ALIGN _Alignof(max_align_t)
+#define EXIT_MEMORY 125
 #define CHUNK_FIRST ((size_t)16 * 1024)
 #define CHUNK_LAST ((size_t)256 * 1024)
 
@@ -33,6 +36,16 @@
 #define permit(p, size) ((void)(p), (void)(size))
 #endif
 
+/* Nothing can be done, least of all with the result: it ends as every failure of ward's does. */
+static _Noreturn void out_of_memory(void)
+{
+	static const char text[] = "ward: out of memory\n";
+
+	while (write(STDERR_FILENO, text, sizeof text - 1) < 0 && errno == EINTR)
+		;
+	_exit(EXIT_MEMORY);
+}
+
 /* Only what is handed out is ever written: an untouched page costs nothing. */
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -47,7 +60,7 @@ _Static_assert((ALIGN & (ALIGN - 1)) == 0, "alignment is a power of two");
 static void *must(void *p)
 {
 	if (!p)
-		abort();
+		out_of_memory();
 	return p;
 }
 
@@ -56,7 +69,7 @@ static size_t product(size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		abort();
+		out_of_memory();
 	return bytes;
 }
 
@@ -65,7 +78,7 @@ static size_t sum(size_t a, size_t b)
 	size_t bytes;
 
 	if (__builtin_add_overflow(a, b, &bytes))
-		abort();
+		out_of_memory();
 	return bytes;
 }
 

@@ -168,7 +168,7 @@ static int prune(struct call *c, struct err *e)
 	if (r < 0)
 		return place < 0 ? r : err_sys(e, r, "list the sandboxes");
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].alive || (!o->dry_run.v && place_forget(place, rows[i].name) < 0))
+		if (rows[i].held || (!o->dry_run.v && place_forget(place, rows[i].name) < 0))
 			continue;
 		buf_printf(c->out, "%s %s\n", rows[i].name,
 			o->dry_run.v ? "would be removed" : "removed");

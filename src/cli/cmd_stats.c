@@ -98,7 +98,7 @@ static int add_living(struct stats *s, struct err *e)
 	for (size_t i = 0; i < count; i++) {
 		struct box *b;
 
-		if (!rows[i].alive || rows[i].broken ||
+		if (!rows[i].alive || rows[i].broken || rows[i].card.state == CARD_WAITING ||
 			!is_wanted(s->call, rows[i].card.session, rows[i].name))
 			continue;
 		b = box_of(s, rows[i].name, rows[i].card.session);

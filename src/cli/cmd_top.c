@@ -177,7 +177,7 @@ static void put_box(struct buf *out, const struct seen *b, unsigned columns)
 	boxes_ago(boxes_age_ms(&b->card), age);
 	boxes_ago(boxes_idle_ms(&b->card), idle);
 	number_size_text(b->last.memory >> 20 << 20, memory);
-	put_cut(out, b->card.session, session);
+	put_cut(out, b->card.session[0] ? b->card.session : "-", session);
 	buf_printf(out, " %4u%% %8s %5u %4u %5s %5s %-8s ", b->percent, memory, b->last.processes,
 		b->card.running, age, b->card.running ? "-" : idle, b->card.network);
 	put_past(out, b);

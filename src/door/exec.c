@@ -259,9 +259,8 @@ static int carry_out(struct client *c, struct arena *a, struct err *e)
 	return r;
 }
 
-/* pooled: also one that was made beforehand. */
-static int find_or_start(const struct run_request *q, bool pooled, struct arena *a,
-	struct exec_answer *answer, int *ret, struct err *e)
+static int find_or_start(const struct run_request *q, struct arena *a, struct exec_answer *answer,
+	int *ret, struct err *e)
 {
 	auto_fd int place = place_open(a, e);
 	struct living_make make = {.place = place,
@@ -280,7 +279,7 @@ static int find_or_start(const struct run_request *q, bool pooled, struct arena 
 	make.age_ms = s->prune.age.v;
 	make.startup_ms = s->startup_timeout.v;
 	make.creates = s->rate.creates.v;
-	make.pool = pooled ? s->pool.v : 0;
+	make.pool = s->pool.v;
 	r = living_start(&make, &answer->made, &answer->died, e);
 	if (r < 0)
 		return r;
@@ -349,13 +348,12 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		.caps = q->caps,
 		.sandbox = -1,
 		.terminal.master = -1};
-	bool pooled = true;
 	int r = 0;
 
 	for (int i = 0; i < TRIES && r == 0; i++) {
 		auto_fd int sandbox = -1, signals = -1;
 
-		r = find_or_start(q, pooled, a, answer, &sandbox, e);
+		r = find_or_start(q, a, answer, &sandbox, e);
 		if (r == -ENOENT) { /* stopped as soon as it was there */
 			r = 0;
 			continue;
@@ -373,8 +371,6 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 		answer->process = c.process;
 		if (r <= 0)
 			return r;
-		/* What ended at once may have been a blank that could not be used. */
-		pooled = pooled && c.changed;
 		r = c.changed ? make_way(a, answer, e) : 0;
 		c.changed = false;
 	}
@@ -426,7 +422,7 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 
 	r = count_command(a, io_answer, e);
 	if (r == 0 && *io_connection < 0)
-		r = find_or_start(q, true, a, io_answer, io_connection, e);
+		r = find_or_start(q, a, io_answer, io_connection, e);
 	if (r < 0)
 		return r;
 	c.sandbox = *io_connection;
@@ -460,7 +456,7 @@ static int try_start(const struct run_request *q, bool hopeful, struct arena *a,
 	auto_fd int sandbox = -1;
 	int r = exec_plan(q, hopeful, a, answer, e);
 
-	return r < 0 || !answer->run.planned ? r : find_or_start(q, true, a, answer, &sandbox, e);
+	return r < 0 || !answer->run.planned ? r : find_or_start(q, a, answer, &sandbox, e);
 }
 
 int exec_start(

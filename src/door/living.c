@@ -120,6 +120,7 @@ void living_fill_card(const struct living_make *q, struct card *c)
 	plan_digest(q->plan, c->config);
 	remember_files(q, c);
 	if (q->blank) {
+		memcpy(c->config, q->kind, sizeof c->config);
 		c->session[0] = c->agent[0] = c->scope[0] = c->workspace[0] = '\0';
 		memset(&c->files[2], 0, sizeof c->files[2]);
 		c->paths[2][0] = '\0';
@@ -133,7 +134,7 @@ static void show_card(struct card *c)
 }
 
 /* The words of the command that it was started for are not its own. */
-static void rename_process(char *arguments, size_t size, const char *name)
+void living_rename(char *arguments, size_t size, const char *name)
 {
 	if (size == 0)
 		return;
@@ -141,15 +142,10 @@ static void rename_process(char *arguments, size_t size, const char *name)
 	snprintf(arguments, size, "ward: %s", name);
 }
 
-void living_rename(const struct living_make *q, const char *name)
-{
-	rename_process(q->arguments, q->arguments_len, name);
-}
-
 /* The lock, the card and the socket of that name, which is ours from here on. */
-static int take_place(struct live_call *call, const char *name, struct err *e)
+static int take_place(struct live_call *call, const char *name, unsigned wait_ms, struct err *e)
 {
-	int r = place_lock(call->place, name, PLACE_LIFE, LIFE_WAIT_MS);
+	int r = place_lock(call->place, name, PLACE_LIFE, wait_ms);
 
 	if (r < 0)
 		return err_sys(e, r, "lock sandbox '%s'", name);
@@ -176,7 +172,7 @@ static int listen_there(struct live_call *call, const char *name, struct err *e)
 /* From here on there is no other of that name. */
 static int take_name(const struct living_make *q, struct live_call *call, struct err *e)
 {
-	int r = take_place(call, q->name, e);
+	int r = take_place(call, q->name, LIFE_WAIT_MS, e);
 
 	if (r < 0)
 		return r;
@@ -185,8 +181,7 @@ static int take_name(const struct living_make *q, struct live_call *call, struct
 }
 
 /* A blank gets the name of whoever needs it, and leaves its own. */
-static int change_name(
-	struct live_call *call, const struct post_claim *claim, int client, struct err *e)
+static int change_name(struct live_call *call, const struct post_claim *claim, struct err *e)
 {
 	static char name[LIVING_NAME];
 	const char *before = call->name;
@@ -194,7 +189,7 @@ static int change_name(
 	int lock = call->lock, r;
 
 	snprintf(name, sizeof name, "%s", claim->name);
-	r = take_place(call, name, e);
+	r = take_place(call, name, 0, e);
 	if (r < 0)
 		return r;
 	memcpy((char *)call->card + sizeof card->version,
@@ -204,12 +199,8 @@ static int change_name(
 	r = listen_there(call, name, e);
 	if (r < 0)
 		return r;
-	r = post_send(client, false, post_new(POST_CLAIMED, 0), NULL);
-	if (r < 0)
-		return err_sys(e, r, "say that the sandbox is there");
-	/* They have it; the rest takes nobody's time. */
 	prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-	rename_process(call->arguments, call->arguments_len, name);
+	living_rename(call->arguments, call->arguments_len, name);
 	place_leave(call->place, before);
 	munmap(card, sizeof *card);
 	close(lock);
@@ -258,7 +249,7 @@ _Noreturn void living_supervise(const struct living_make *q, int ready)
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			_exit(1);
-	living_rename(q, q->name);
+	living_rename(q->arguments, q->arguments_len, q->name);
 	plan_take_ids(q->plan, (uint32_t)getpid());
 	history_open(&history, load_state_path(&arena));
 	call.record_ctx = &call;

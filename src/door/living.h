@@ -30,6 +30,7 @@ struct living_make {
 	struct rate creates; /* how often the agent may start one; count 0: as it likes */
 	size_t pool;         /* blanks that are kept ready for the next ones; 0: none is used */
 	struct blank *blank; /* it is one of those, and `plan` is its */
+	const uint8_t *kind; /* ... and this the digest of all that it was made from */
 };
 
 /* door/pool.c and this module: what a sandbox says of itself, but for its version. */
@@ -37,7 +38,7 @@ void living_fill_card(const struct living_make *q, struct card *c);
 /* Becomes the supervisor; `ready` hears when the sandbox is, or why not. */
 _Noreturn void living_supervise(const struct living_make *q, int ready);
 /* The words of the command that a process was started for are not its own. */
-void living_rename(const struct living_make *q, const char *name);
+void living_rename(char *arguments, size_t size, const char *name);
 /* A process that is nobody's child, and where it says something. */
 int living_detach(const struct living_make *q,
 	void (*become)(const struct living_make *q, int ready), int *ret_ready, struct err *e);

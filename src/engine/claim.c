@@ -2,6 +2,7 @@
 #include "engine/claim.h"
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "engine/wire.h"
 #include "sys/memory.h"
 #include "sys/tree.h"
@@ -11,13 +12,32 @@
 #include <poll.h>
 #include <sys/mman.h>
 
+/* Opened before the blank is made, and compared with what is mounted then. */
+static int watch_mounts(struct stage *s)
+{
+	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	s->mounts = s->host_only[ARRAY_LEN(s->host_only) - 1] = fd;
+	return 0;
+}
+
+bool claim_is_stale(const struct stage *s)
+{
+	struct pollfd mounts = {.fd = s->mounts, .events = POLLPRI};
+
+	return poll(&mounts, 1, 0) != 0;
+}
+
 int claim_open(struct stage *s, struct err *e)
 {
+	int r = watch_mounts(s);
 	void *page = mmap(
 		NULL, sizeof *s->claim, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (page == MAP_FAILED)
-		return err_sys(e, -errno, "share a page");
+	if (r < 0 || page == MAP_FAILED)
+		return err_sys(e, r < 0 ? r : -errno, "get ready for a workspace");
 	s->claim = page;
 	return 0;
 }
@@ -73,9 +93,7 @@ static int put_workspace(struct stage *s, struct packet_fds *fds, struct err *e)
 	}
 	r = tree_attach(s->trees[i], AT_FDCWD, s->plan->rows[i].target);
 	close(take_fd(&s->trees[i]));
-	if (r < 0)
-		return err_sys(e, r, "put the workspace into the sandbox");
-	return s->blank->ruled ? rules_claimed(s, e) : 0;
+	return r < 0 ? err_sys(e, r, "put the workspace into the sandbox") : 0;
 }
 
 int claim_wait(struct stage *s, struct err *e)
@@ -89,7 +107,7 @@ int claim_wait(struct stage *s, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "wait for somebody who needs the sandbox");
 	r = put_workspace(s, &fds, e);
-	if (r < 0)
+	if (r < 0 || s->host < 0)
 		return r;
 	r = tree_detach(s->host);
 	close(take_fd(&s->host));

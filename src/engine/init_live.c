@@ -309,28 +309,6 @@ static _Noreturn void serve(void)
 	}
 }
 
-/* Somebody comes for the blank. */
-static void be_claimed(struct stage *s)
-{
-	struct err e = {0};
-
-	if (claim_wait(s, &e) < 0 || init_broker(s, &e) < 0)
-		init_give_up(s, &e);
-}
-
-/* As much as possible beforehand: all of it, unless Landlock has to know the workspace. */
-static void make_starter(struct stage *s)
-{
-	struct err e = {0};
-
-	if (s->blank && s->blank->ruled)
-		be_claimed(s);
-	if (program_starter(s, &e) < 0)
-		init_give_up(s, &e);
-	if (s->blank && !s->blank->ruled)
-		be_claimed(s);
-}
-
 _Noreturn void init_live(struct stage *s)
 {
 	struct wire m = {.kind = WIRE_READY};
@@ -345,7 +323,11 @@ _Noreturn void init_live(struct stage *s)
 		err_sys(&e, -errno, "watch for the end of processes");
 		init_give_up(s, &e);
 	}
-	make_starter(s);
+	if (program_starter(s, &e) < 0)
+		init_give_up(s, &e);
+	/* Everything else is there already when somebody comes for a blank. */
+	if (s->blank && (claim_wait(s, &e) < 0 || init_broker(s, &e) < 0))
+		init_give_up(s, &e);
 	if (caps_keep(1ull << CAP_SYS_PTRACE) < 0)
 		_exit(1);
 	init_leave_streams(s);

@@ -151,7 +151,6 @@ static void take_message(struct live *v)
 		lost(v);
 		break;
 	case WIRE_READY:
-		v->missing = false;
 		break;
 	case WIRE_REPORT:
 		result_report_close(&m.report);
@@ -171,7 +170,7 @@ void live_ask_for_pair(struct live *v)
 {
 	bool now = v->refill || v->pair_count == 0;
 
-	if (v->resting || v->missing || v->asked || v->dead || v->pair_count == LIVE_PAIRS ||
+	if (v->resting || v->asked || v->dead || v->pair_count == LIVE_PAIRS ||
 		v->running >= SLOT_COUNT || !now)
 		return;
 	if (v->ask_at && live_now() < v->ask_at)
@@ -242,7 +241,7 @@ static void take_client(struct live *v)
 	live_line_request(v, l); /* which is often there already */
 }
 
-static void take_signals(struct live *v)
+void live_take_signals(struct live *v)
 {
 	struct signalfd_siginfo info;
 
@@ -320,7 +319,7 @@ static void take_all(struct live *v, const struct waits *w)
 	if (w->fds[ON_LISTENER].revents)
 		take_client(v);
 	if (w->fds[ON_SIGNAL].revents)
-		take_signals(v);
+		live_take_signals(v);
 	if (w->fds[ON_READY].revents)
 		live_stop(v);
 }

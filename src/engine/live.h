@@ -37,12 +37,10 @@ struct live_call {
 	void *record_ctx;
 	int record_fds[2];
 	int setup_output; /* where plan->setup may write */
-	/* Nobody's yet; NULL: it is made for somebody. Then `ready` hears LIVE_CLAIMED too, and the
-	 * callback gives the sandbox its name and says so: listener, lock and card are others then.
-	 */
+	/* Nobody's yet; NULL: it is made for somebody. Then `ready` also hears LIVE_CLAIMED, and
+	 * the callback gives the sandbox its name: listener, lock and card are others then. */
 	struct blank *blank;
-	int (*claimed)(
-		struct live_call *call, const struct post_claim *claim, int client, struct err *e);
+	int (*claimed)(struct live_call *call, const struct post_claim *claim, struct err *e);
 };
 
 /* A connection, and the command that it asked for. */
@@ -93,7 +91,6 @@ struct live {
 	bool up;                            /* commands may come */
 	bool set_up;                        /* plan->setup was begun */
 	bool waiting;                       /* it is made, and nobody's */
-	bool missing;                       /* ... somebody's, and the workspace still is */
 	bool stopping;                      /* no more do */
 	bool dead;                          /* init is gone */
 	bool asked;                         /* for another pair */
@@ -143,7 +140,7 @@ void live_line_kill(struct live *v, struct live_line *l);
 /* The setup command, in the pair that waits. */
 void live_line_setup(struct live *v);
 
-/* engine/live_claim.c: a blank waits; 0 when somebody has come for it, 1: it is to end. */
+/* engine/live_claim.c: a blank waits; 0 when it has become somebody's. */
 int live_await_claim(struct live *v, struct err *e);
 
 /* Commands may come from now on; or why not. */
@@ -151,6 +148,8 @@ void live_ready(struct live *v, const struct err *failed);
 /* Everybody is asked to end, and nobody comes in; all of it is killed after the grace. */
 void live_stop(struct live *v);
 void live_kill(struct live *v);
+/* Those that ask the sandbox to end. */
+void live_take_signals(struct live *v);
 /* Nobody comes in any more; whoever has come already is sent to the next one. */
 void live_close_door(struct live *v);
 /* Clears the control groups that others have left behind. */

@@ -235,10 +235,7 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 	l->process = p->id;
 	live_line_answer(l, post_new(POST_STARTED, p->id));
 	close(take_fd(&l->client));
-	if (v->pair_count > 0)
-		start(v, l, m, &streams);
-	else
-		wait_for_pair(l, m, &streams);
+	start(v, l, m, &streams);
 }
 
 void live_line_exec(
@@ -254,9 +251,7 @@ void live_line_exec(
 		live_line_close(v, l);
 	} else if (m->exec.ring) {
 		begin_background(v, l, m);
-	} else if (v->pair_count > 0) {
-		start(v, l, m, fds);
 	} else {
-		wait_for_pair(l, m, fds);
+		start(v, l, m, fds);
 	}
 }

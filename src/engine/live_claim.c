@@ -9,6 +9,7 @@
 #include "sys/memory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -41,31 +42,77 @@ static void refuse(int client, int code, const char *text)
 	post_send(client, false, m, NULL);
 }
 
+/* Until init has put the workspace in. */
+static int await_ready(struct live *v, uint64_t ms, struct err *e)
+{
+	struct pollfd word = {.fd = v->stage->control, .events = POLLIN};
+	int wait = ms == 0 || ms > INT_MAX ? -1 : (int)ms, r;
+	struct wire m;
+
+	if (poll(&word, 1, wait) != 1)
+		return err_set(e, ETIMEDOUT, "the workspace was not there in time");
+	r = wire_receive(v->stage->control, false, &m, NULL);
+	if (r == 0 && m.kind == WIRE_READY)
+		return 0;
+	if (r == 0 && m.kind == WIRE_FAILED)
+		*e = m.error;
+	else
+		err_set(e, EIO, "the sandbox ended before it was ready");
+	e->text[sizeof e->text - 1] = '\0';
+	return -(e->code ? e->code : EIO);
+}
+
+/* Whatever becomes of it, it is not to be had any more, and the next one is made. */
+static void tell_keeper(struct live *v)
+{
+	char told = LIVE_CLAIMED;
+	ssize_t n;
+
+	do
+		n = write(v->call->ready, &told, 1);
+	while (n < 0 && errno == EINTR);
+	close(take_fd(&v->call->ready));
+}
+
 /* Init puts the workspace in while the sandbox gets its name. */
 static int become_theirs(struct live *v, int client, const struct post_claim *c, struct err *e)
 {
 	struct live_call *call = v->call;
+	int r;
+
+	live_close_door(v);
+	tell_keeper(v);
+	call->blank->plan.kill_grace = c->kill_grace;
+	call->idle_ms = c->idle_ms;
+	call->age_ms = c->age_ms;
+	r = call->claimed(call, c, e);
+	if (r == 0)
+		r = await_ready(v, c->startup_ms, e);
+	if (r < 0)
+		return r;
+	r = post_send(client, false, post_new(POST_CLAIMED, 0), NULL);
+	if (r < 0)
+		return err_sys(e, r, "say that the sandbox is there");
+	/* The next request comes over the same connection. */
+	v->lines[0] =
+		(struct live_line){.used = true, .client = client, .orders = -1, .command = -1};
+	return 0;
+}
+
+/* What root opens outside may be refused without harm: 1. */
+static int begin(struct live *v, int client, const struct post_claim *c, struct err *e)
+{
 	struct claim *claim = v->stage->claim;
 	int r;
 
 	claim->device = c->device;
 	claim->inode = c->inode;
 	memcpy(claim->path, c->path, sizeof claim->path);
-	v->missing = true;
 	r = claim_send(v->stage, e);
-	if (r < 0)
-		return r;
-	live_close_door(v);
-	call->blank->plan.kill_grace = c->kill_grace;
-	call->idle_ms = c->idle_ms;
-	call->age_ms = c->age_ms;
-	r = call->claimed(call, c, client, e);
-	if (r < 0)
-		return r;
-	/* The next request comes over the same connection. */
-	v->lines[0] =
-		(struct live_line){.used = true, .client = client, .orders = -1, .command = -1};
-	return 0;
+	if (r == 0)
+		return become_theirs(v, client, c, e);
+	refuse(client, EINVAL, e->text);
+	return 1;
 }
 
 /* 1: it goes on waiting. */
@@ -73,7 +120,6 @@ static int take_client(struct live *v, struct err *e)
 {
 	auto_fd int client = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd word = {.fd = client, .events = POLLIN};
-	char told = LIVE_CLAIMED;
 	uid_t uid;
 	pid_t pid;
 	int r;
@@ -81,24 +127,23 @@ static int take_client(struct live *v, struct err *e)
 	if (client < 0 || packet_peer(client, &uid, &pid) < 0 || (uid != geteuid() && uid != 0) ||
 		poll(&word, 1, ASK_MS) != 1 || post_receive(client, false, &in, NULL) < 0)
 		return 1;
-	if (in.kind == POST_STOP) {
-		live_stop(v);
-		return -ECANCELED;
-	}
+	if (in.kind == POST_STOP)
+		return err_set(e, ECANCELED, "it was stopped");
 	if (in.kind != POST_CLAIM || !is_whole(&in.claim, v->call->card)) {
 		refuse(client, EPROTO, "the sandbox is nobody's yet");
 		return 1;
 	}
-	r = become_theirs(v, client, &in.claim, e);
-	if (r < 0) {
-		refuse(client, ESHUTDOWN, e->text);
-		return r;
+	if (claim_is_stale(v->stage)) {
+		refuse(client, ESTALE, "something was mounted since the sandbox was made");
+		tell_keeper(v);
+		return err_set(e, ESTALE, "something was mounted since");
 	}
-	take_fd(&client);
-	if (write(v->call->ready, &told, 1) < 0)
-		told = 0; /* then nobody keeps others ready */
-	close(take_fd(&v->call->ready));
-	return 0;
+	r = begin(v, client, &in.claim, e);
+	if (r < 0)
+		refuse(client, EINVAL, e->text);
+	else if (r == 0)
+		take_fd(&client);
+	return r;
 }
 
 /* From init: that it is made, or why not. */
@@ -112,14 +157,17 @@ static int take_message(struct live *v, struct err *e)
 	if (r == 0 && m.kind == WIRE_WAITING) {
 		v->call->card->state = CARD_WAITING;
 		v->waiting = true;
-		return write(v->call->ready, &v->error, sizeof v->error) < 0 ? -EPIPE : 0;
+		live_ask_for_pair(v);
+		if (write(v->call->ready, &v->error, sizeof v->error) < 0)
+			return err_sys(e, -errno, "say that it is made");
+		return 0;
 	}
-	if (r == 0 && m.kind == WIRE_FAILED) {
+	if (r == 0 && m.kind == WIRE_FAILED)
 		*e = m.error;
-		e->text[sizeof e->text - 1] = '\0';
-		return -(e->code ? e->code : EIO);
-	}
-	return err_set(e, EIO, "the sandbox ended before it was ready");
+	else
+		err_set(e, EIO, "the sandbox ended before it was ready");
+	e->text[sizeof e->text - 1] = '\0';
+	return -(e->code ? e->code : EIO);
 }
 
 int live_await_claim(struct live *v, struct err *e)
@@ -141,10 +189,10 @@ int live_await_claim(struct live *v, struct err *e)
 			live_sweep(v);
 			memory_settle();
 		}
-		if (fds[1].revents) {
-			live_stop(v);
-			return -ECANCELED;
-		}
+		if (fds[1].revents)
+			live_take_signals(v);
+		if (v->stopping)
+			return err_set(e, ECANCELED, "it was stopped");
 		r = fds[0].revents ? take_message(v, e) : 0;
 		if (r < 0)
 			return r;

@@ -19,7 +19,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440003u
+#define POST_VERSION 0x57440004u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
 #define POST_NAME 80
@@ -31,7 +31,7 @@ enum post_kind {
 	POST_EXEC = 1, /* exec, with descriptors 0 to 2, and a memory file for long texts */
 	POST_SIGNAL,   /* number */
 	POST_STOP,     /* number: also while commands run */
-	POST_CLAIM,    /* claim: the blank becomes somebody's; requests may follow POST_CLAIMED */
+	POST_CLAIM,    /* claim: the blank becomes somebody's; other requests follow POST_CLAIMED */
 	/* ... about a background process, whose id is `number`. */
 	POST_PROCESSES,      /* all of them: answered by POST_PROCESS for each, then POST_DONE */
 	POST_PROCESS_OUTPUT, /* position: from there on; flag: waits until there is some */
@@ -63,11 +63,11 @@ struct post_exec {
 };
 
 struct post_claim {
-	uint8_t blank[POST_CONFIG];           /* digest of the blank's plan */
-	uint64_t idle_ms, age_ms, kill_grace; /* ms; 0 = none */
-	uint64_t device, inode;               /* of the workspace */
-	char name[POST_NAME], path[PATH_MAX]; /* of the sandbox; of the workspace */
-	struct card card;                     /* what it says of itself from now on */
+	uint8_t blank[POST_CONFIG];                       /* digest of the blank's plan */
+	uint64_t idle_ms, age_ms, kill_grace, startup_ms; /* ms; 0 = none */
+	uint64_t device, inode;                           /* of the workspace */
+	char name[POST_NAME], path[PATH_MAX];             /* of the sandbox; of the workspace */
+	struct card card;                                 /* what it says of itself from now on */
 };
 
 struct post_end {

@@ -307,7 +307,8 @@ static int enter_folder(const struct plan *p, struct err *e)
 
 int root_enter(struct stage *s, struct err *e)
 {
-	int r = s->blank ? tree_swap(&s->host) : tree_pivot();
+	/* A user's blank looks for its workspace inside, once somebody has one. */
+	int r = s->blank && !s->plan->root ? tree_swap(&s->host) : tree_pivot();
 
 	if (r < 0)
 		return err_sys(e, r, "make the new root the root");

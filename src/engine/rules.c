@@ -93,12 +93,7 @@ int rules_make(struct stage *s, struct err *e)
 	if (r == 0 && !p->read_only_root)
 		r = allow_layers(s, e);
 	for (size_t i = 0; i < p->row_count && r == 0; i++)
-		if (writes(p, &p->rows[i]) && !(s->blank && i == s->blank->workspace))
+		if (writes(p, &p->rows[i]))
 			r = allow_row(s, &p->rows[i], LANDLOCK_WRITE, e);
 	return r;
-}
-
-int rules_claimed(struct stage *s, struct err *e)
-{
-	return allow_row(s, &s->plan->rows[s->blank->workspace], LANDLOCK_WRITE, e);
 }

@@ -17,10 +17,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 /* What an opened file is called now; a file that was removed has no name. */
 static int real_path(int fd, char ret[PATH_MAX])
@@ -123,9 +125,11 @@ static bool is_written(const struct plan *p, const struct plan_row *row)
 /* By its name on the host; a blank has a root of its own already. */
 static int open_named(const struct stage *s, const char *name)
 {
-	bool apart = s->host >= 0;
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 
-	return openat(apart ? s->host : AT_FDCWD, name + apart, O_PATH | O_CLOEXEC);
+	if (s->host < 0)
+		return openat(AT_FDCWD, name, O_PATH | O_CLOEXEC);
+	return (int)syscall(SYS_openat2, s->host, name, &how, sizeof how);
 }
 
 static int open_source(struct stage *s, const struct plan_row *row, int *ret, struct err *e)

@@ -34,7 +34,8 @@ void stage_init(struct stage *s, const struct plan *p, char *arguments, size_t a
 	s->arguments_len = arguments_len;
 	sigprocmask(SIG_BLOCK, NULL, &s->caller_mask);
 	sigaction(SIGPIPE, NULL, &s->caller_pipe);
-	s->control = s->peer = s->listener = s->terminal = s->landlock.fd = s->host = -1;
+	s->control = s->peer = s->listener = s->terminal = s->landlock.fd = s->host = s->mounts =
+		-1;
 	memset(s->channel, -1, sizeof s->channel);
 	memset(s->host_only, -1, sizeof s->host_only);
 	memset(s->output, -1, sizeof s->output);

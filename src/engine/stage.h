@@ -25,7 +25,7 @@ struct stage {
 	int control;      /* socket to the other side: supervisor or init */
 	int peer;         /* the other end, until the process has split */
 	int channel[2];   /* a sandbox that lives: supervisor and starter; -1 */
-	int host_only[7]; /* descriptors that init must not have; -1 */
+	int host_only[8]; /* descriptors that init must not have; -1 */
 	int output[2];    /* what the program gets as 1 and 2; -1: the caller's own */
 	int error[2];
 	int trees[STAGE_ROWS]; /* by row: opened, checked, detached; -1: none */
@@ -48,6 +48,7 @@ struct stage {
 	struct blank *blank;     /* its workspace comes later; NULL: it is in the plan */
 	struct claim *claim;     /* ... and is told here; shared with the supervisor */
 	int host;                /* init: the host's root until then; -1 */
+	int mounts;              /* supervisor: tells when those of the host change; -1 */
 };
 
 /* How long what was killed may take to die. */
@@ -96,8 +97,6 @@ int root_build(struct stage *s, struct err *e);
 int root_enter(struct stage *s, struct err *e);
 /* engine/rules.c */
 int rules_make(struct stage *s, struct err *e);
-/* ... for a blank's workspace. */
-int rules_claimed(struct stage *s, struct err *e);
 /* engine/program.c: starts the program; init only. */
 int program_start(struct stage *s, struct err *e);
 /* ... or, in a sandbox that lives, what starts programs (engine/starter.c). */

@@ -11,6 +11,7 @@ static bool stands_alone(const struct plan *p, const struct plan_row *row)
 	switch (row->kind) {
 	case PLAN_LAYERS: /* belong to the workspace */
 	case PLAN_OWN:    /* belongs to the session */
+	case PLAN_IMAGE:  /* may have something where the workspace comes */
 		return false;
 	case PLAN_BIND: /* must not lead into the workspace by another way */
 		return p->hide_count == 0 && !(row->writable && p->protect_count > 0);
@@ -18,7 +19,6 @@ static bool stands_alone(const struct plan *p, const struct plan_row *row)
 	case PLAN_FILE:
 	case PLAN_LINK:
 	case PLAN_MIRROR:
-	case PLAN_IMAGE:
 	case PLAN_WORKSPACE_BIND:
 	case PLAN_TMPFS:
 	case PLAN_DEVICE:
@@ -54,12 +54,12 @@ bool blank_make(const struct plan *p, struct arena *a, struct blank *ret)
 		ret->rows[i].source = "";
 		found = true;
 	}
-	if (!found)
+	/* A rule of Landlock would have to be there before. */
+	if (!found || (p->landlock && p->rows[ret->workspace].writable && !p->broker))
 		return false;
 	for (size_t i = 0; i < p->row_count; i++)
 		if (is_inside(&p->rows[i], &p->rows[ret->workspace]))
 			return false;
-	ret->ruled = p->landlock && p->rows[ret->workspace].writable && !p->broker;
 	ret->plan.rows = ret->rows;
 	ret->plan.workspace_path = "";
 	ret->plan.cwd = "/";

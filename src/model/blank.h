@@ -16,7 +16,6 @@ struct blank {
 	struct plan plan; /* its rows are `rows` */
 	struct plan_row *rows;
 	size_t workspace; /* the row that is missing */
-	bool ruled;       /* Landlock needs a rule for it */
 };
 
 /* False: the sandbox can only be made for its workspace. */

@@ -138,6 +138,7 @@ int place_read(int place, const char *sandbox, struct place_row *ret)
 	if (fd < 0)
 		return -errno;
 	*ret = (struct place_row){.name = sandbox, .alive = is_held(fd)};
+	ret->held = ret->alive;
 	n = pread(fd, &ret->card, sizeof ret->card, 0);
 	ret->broken = n < 0 ? -errno : card_check(&ret->card, (uint64_t)n);
 	/* About to be born: its card is still empty. */

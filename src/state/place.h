@@ -31,7 +31,7 @@ int place_card(int lock, struct card **ret);
 
 struct place_row {
 	const char *name;
-	bool alive;
+	bool alive, held; /* held: by somebody, who may not be one yet */
 	struct card card; /* alive: what it says of itself */
 	int broken;       /* why the card cannot be read; 0 */
 };

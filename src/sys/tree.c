@@ -2,12 +2,12 @@
 #include "sys/tree.h"
 
 #include "base/cleanup.h"
-
 #include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <linux/stat.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -18,6 +18,7 @@
 /* libc's <sys/mount.h> and the kernel's header cannot both be included everywhere. */
 #define RECURSIVE 0x8000 /* AT_RECURSIVE */
 #define PROPAGATE_PRIVATE (1 << 18)
+#define DETACH_TRIES 64
 #define DETACH 2 /* MNT_DETACH */
 
 int tree_open(int dirfd, const char *path)
@@ -74,11 +75,33 @@ int tree_swap(int *ret_old)
 	return 0;
 }
 
+/* The mount that a path is on. */
+static int mount_of(const char *path, uint64_t *ret)
+{
+	struct statx st;
+
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_MNT_ID, &st) < 0)
+		return -errno;
+	*ret = st.stx_mnt_id;
+	return st.stx_mask & STATX_MNT_ID ? 0 : -ENOSYS;
+}
+
+/* What was mounted on the old root meanwhile lies above it. */
 int tree_detach(int old)
 {
-	if (fchdir(old) < 0 || syscall(SYS_umount2, ".", DETACH) < 0 || chdir("/") < 0)
-		return -errno;
-	return 0;
+	for (int i = 0; i < DETACH_TRIES; i++) {
+		uint64_t root, above;
+		int r;
+
+		if (fchdir(old) < 0 || syscall(SYS_umount2, ".", DETACH) < 0 || chdir("/") < 0)
+			return -errno;
+		r = mount_of("/", &root);
+		if (r == 0)
+			r = mount_of("/..", &above);
+		if (r < 0 || root == above)
+			return r;
+	}
+	return -EBUSY;
 }
 
 /* The child of tree_idmap: is there until it is killed, or its parent is gone. */

@@ -82,6 +82,17 @@ full() {
 	return 1
 }
 
+# For tests that start more than they know of.
+stop_all_kinds() {
+	local i row
+	for ((i = 0; i < 20; i++)); do
+		for row in $(rows | awk '$3 == "waiting" { print $1 }'); do
+			"$WARD" stop "$row" 2>/dev/null || true
+		done
+		sleep 0.05
+	done
+}
+
 empty() {
 	local i
 	for ((i = 0; i < 200; i++)); do
@@ -124,7 +135,7 @@ empty() {
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/cold")" -gt 60 ]
 }
 
-@test "the folder is protected as ever, with a broker and by Landlock alone" {
+@test "the folder is protected as ever" {
 	git init -q .
 	fill
 	run -0 ward exec "${kind[@]}" --session one -- sh -c 'echo x >file; ! echo x >>.git/config; ! echo x >/etc/x; ! touch /usr/x'
@@ -189,14 +200,46 @@ empty() {
 	done
 }
 
-@test "a folder that must not be one is refused with the same words" {
+@test "a folder that must not be one is refused with the same words, and the pool goes on" {
+	local home
 	fill
-	mkdir -p "$BATS_TEST_TMPDIR/home/.ssh"
-	cd "$BATS_TEST_TMPDIR/home/.ssh"
-	run ward exec --set pool=0 "${kind[@]:2}" --session cold -- true
-	before=$status:$output
-	run ward exec "${kind[@]}" --session claimed -- true
-	[ "$status:$output" = "$before" ]
+	mkdir -p "$BATS_TEST_TMPDIR/home/.ssh" "$BATS_TEST_TMPDIR/other/.config/ward"
+	for home in "$HOME" "$BATS_TEST_TMPDIR/other"; do
+		cd "$BATS_TEST_TMPDIR/other/.config/ward"
+		[ "$home" != "$HOME" ] || cd "$BATS_TEST_TMPDIR/home/.ssh"
+		for command in 'exec -- true' start; do
+			# shellcheck disable=SC2086
+			HOME=$home XDG_CONFIG_HOME='' run ward ${command%% *} --set pool=0 "${kind[@]:2}" --session x ${command#"${command%% *}"}
+			before=$status:$output
+			[ "$status" = 125 ]
+			# shellcheck disable=SC2086
+			HOME=$home XDG_CONFIG_HOME='' run ward ${command%% *} "${kind[@]}" --session x ${command#"${command%% *}"}
+			[ "$status:$output" = "$before" ]
+		done
+	done
+	full
+}
+
+@test "whoever has other limits gets other sandboxes" {
+	fill
+	run -0 bash -c 'ulimit -n 300 -c 0; exec "$@"' limited "$WARD" exec "${kind[@]}" --session one -- bash -c 'ulimit -n'
+	[ "$output" = 300 ]
+	stop_all_kinds
+}
+
+@test "with a folder that is bound" {
+	kind+=(--set "binds=['$BATS_TEST_TMPDIR/v:/v:ro']")
+	echo v >../v/file
+	fill
+	waiting=$(blank_pids)
+	run -0 ward exec "${kind[@]}" --session one -- cat /v/file
+	[ "$output" = v ]
+	grep -qxF "$(pid_of one)" <<<"$waiting"
+	# Another folder of that name is another kind.
+	mv ../v ../u && mkdir ../v && echo new >../v/file
+	run -0 ward exec "${kind[@]}" --session two -- cat /v/file
+	[ "$output" = new ]
+	stop_all_kinds
 }
 
 @test "nonsense at the door of a blank: it goes on waiting" {
@@ -218,20 +261,25 @@ empty() {
 	grep -qxF "$(pid_of one)" <<<"$waiting"
 }
 
-@test "a mount that came after the blank is there, and not what it covers" {
+@test "what is mounted after the blank was made, or otherwise, is as it is then" {
 	apart=(unshare --mount --propagation private)
 	[ "$(id -u)" = 0 ] || apart+=(--user --map-current-user --keep-caps)
 	echo below >file
 	mkdir over && echo above >over/file
 	"${apart[@]}" bash -euc '
 		ward=$1 && shift
+		full() { until "$ward" list | grep -q waiting; do sleep 0.1; done; }
+		mount --bind "$PWD/../v" "$PWD/../v"
 		"$ward" exec "$@" --session first -- true
-		until "$ward" list | grep -q waiting; do sleep 0.1; done
+		full
 		mount --bind over "$PWD"
 		cd "$PWD"
 		"$ward" exec "$@" --session one -- cat file
-		"$ward" stop --session first "$@" >&2
-		"$ward" stop --session one "$@" >&2
-	' apart "$WARD" "${kind[@]}" --set prune.idle=1s >out
-	[ "$(cat out)" = above ]
+		full
+		cd ../v
+		mount -o remount,bind,ro "$PWD"
+		"$ward" exec "$@" --session one -- touch file 2>&1 | grep -o "Read-only file system"
+		"$ward" stop --all --force >&2
+	' apart "$WARD" "${kind[@]}" --set prune.idle=5s >"$BATS_TEST_TMPDIR/out"
+	diff "$BATS_TEST_TMPDIR/out" <(printf "%s\n" above "Read-only file system")
 }

@@ -62,11 +62,10 @@ static void test_rule(void)
 	struct plan p = base(rows);
 	struct blank b;
 
-	check(blank_make(&p, &a, &b) && !b.ruled);
 	p.landlock = true;
-	check(blank_make(&p, &a, &b) && b.ruled);
+	check(!blank_make(&p, &a, &b));
 	p.broker = true;
-	check(blank_make(&p, &a, &b) && !b.ruled);
+	check(blank_make(&p, &a, &b));
 }
 
 #define NONE(change)                                                                            \
@@ -89,6 +88,7 @@ static void test_none(void)
 	NONE(r[1].kind = PLAN_TMPFS);
 	NONE(r[0].kind = PLAN_OWN);
 	NONE(r[0].kind = PLAN_LAYERS);
+	NONE(r[0].kind = PLAN_IMAGE);
 	NONE(r[0].target = "workspace/sub");
 	NONE(r[0].kind = PLAN_BIND; p.hide_count = 1);
 	NONE(r[0].kind = PLAN_BIND; r[0].writable = true; p.protect_count = 1);
