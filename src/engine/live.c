@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -425,6 +426,8 @@ int live_run(struct live_call *call, struct err *e)
 	if (r == 0) {
 		stage_left(&s);
 		close(take_fd(&s.channel[1]));
+		/* It may know what the caller knows: no core, and nobody looks into it. */
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 		if (call->blank)
 			r = live_await_claim(&v, e);
 		if (r == 0)
@@ -441,6 +444,7 @@ int live_run(struct live_call *call, struct err *e)
 		if (v.processes[i].id)
 			live_process_free(&v.processes[i]);
 	live_drop_pairs(&v);
+	live_sweep(&v);
 	meter_free(&v.meter);
 	cleanup_fd(&v.signals);
 	stage_clear(&s, false);

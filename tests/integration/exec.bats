@@ -36,6 +36,14 @@ exec_() {
 	ward exec "$@"
 }
 
+# where sandboxes are found, and what is kept of them
+place() {
+	[ "$(id -u)" = 0 ] && echo /run/ward || echo "$XDG_RUNTIME_DIR/ward"
+}
+state() {
+	[ "$(id -u)" = 0 ] && echo /var/lib/ward || echo "$XDG_STATE_HOME/ward"
+}
+
 # waits for a line of `ward status --json` that has the text
 until_status() {
 	local i
@@ -674,4 +682,73 @@ go-build' ]
 	run -1 ward exec --session a --set persistCaches=true -- sh -c 'cat ~/.npm/n'
 	ward stop --force --session a
 	ward prune --set prune.age=1ms
+}
+
+@test "signals for the supervisor: asked to end it ends, and its commands; others change nothing" {
+	exec_ -- true
+	supervisor=$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')
+	for signal in PIPE USR1 USR2 WINCH CHLD; do
+		kill -s "$signal" "$supervisor"
+	done
+	run -0 exec_ -- echo there
+	[ "$output" = there ]
+	[ "$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')" = "$supervisor" ]
+	for signal in TERM INT HUP QUIT; do
+		exec_ -- true
+		supervisor=$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')
+		word=$(a_word)
+		exec_ -- sleep "1000.$word" 2>/dev/null &
+		children+=($!)
+		until_status '"running": 1'
+		kill -s "$signal" "$supervisor"
+		gone "$word"
+		for _ in {1..200}; do
+			kill -0 "$supervisor" 2>/dev/null || break
+			sleep 0.05
+		done
+		run -0 ward status
+		[[ $output == *"does not run"* ]]
+	done
+}
+
+@test "a crash of the supervisor leaves no core, and the next command works" {
+	exec_ -- true
+	supervisor=$("$WARD" status --json | sed -n 's/ *"pid": \([0-9]*\),/\1/p')
+	[ "$(stat -c %u "/proc/$supervisor/environ")" = 0 ]
+	kill -s SEGV "$supervisor"
+	while kill -0 "$supervisor"; do sleep 0.01; done 2>/dev/null
+	run -0 --separate-stderr exec_ -- echo next
+	[ "$output" = next ]
+	[ -z "$(find . -name 'core*')" ]
+}
+
+@test "a full disk: said, nothing half, and well again when there is room" {
+	apart=(unshare --mount --propagation private)
+	[ "$(id -u)" = 0 ] || apart+=(--user --map-current-user --keep-caps)
+	"${apart[@]}" bash -uc '
+		ward=$1 place=$2 state=$3
+		mkdir -p "$place" "$state"
+		mount -t tmpfs -o size=64k,mode=700 full "$place"
+		chmod 700 "$place"
+		dd if=/dev/zero of="$place/fill" bs=4k 2>/dev/null
+		"$ward" exec -- true && echo "runs on a full disk"
+		ls -A "$place" | grep -v "fill\|rate\$"
+		rm "$place/fill"
+		"$ward" exec -- echo room
+		mount -t tmpfs -o size=16k,mode=700 full "$state"
+		chmod 700 "$state"
+		dd if=/dev/zero of="$state/fill" bs=4k 2>/dev/null
+		"$ward" exec -- echo "no history"
+		"$ward" exec --set workspace=cow -- touch x && echo "changes without room"
+		"$ward" stop >/dev/null
+		mount -o remount,ro "$place"
+		"$ward" exec -- true && echo "runs without a place"
+		mount -o remount,rw "$place"
+		"$ward" exec -- echo again
+		"$ward" stop >/dev/null
+	' apart "$WARD" "$(place)" "$(state)" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+	cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "$(printf "%s\n" room "no history" again)" ]
+	grep -q "No space left on device" "$BATS_TEST_TMPDIR/err"
+	grep -q "Read-only file system" "$BATS_TEST_TMPDIR/err"
 }
