@@ -78,15 +78,15 @@ static void add_content(struct sha256 *h, const char *path)
 	sha256_add(h, &n, sizeof n);
 }
 
-/* What a process hands on to those that it makes. */
-static void add_process(struct sha256 *h)
+/* What a process hands on to those that it makes. False: more than can be compared. */
+static bool add_process(struct sha256 *h)
 {
 	static const char *const spaces[] = {"/proc/self/ns/mnt", "/proc/self/ns/user",
 		"/proc/self/ns/pid", "/proc/self/ns/net", "/proc/self/ns/ipc", "/proc/self/ns/uts",
 		"/proc/self/ns/cgroup"};
 	gid_t groups[GROUPS_MAX], group = getegid();
 	struct rlimit limit = {0};
-	int count = getgroups(GROUPS_MAX, groups);
+	int count = getgroups(GROUPS_MAX, groups), nice = getpriority(PRIO_PROCESS, 0);
 
 	for (size_t i = 0; i < ARRAY_LEN(spaces); i++)
 		add_space(h, spaces[i]);
@@ -95,25 +95,28 @@ static void add_process(struct sha256 *h)
 	sha256_add(h, &group, sizeof group);
 	sha256_add(h, groups, count > 0 ? (size_t)count * sizeof groups[0] : 0);
 	sha256_add(h, &count, sizeof count);
+	sha256_add(h, &nice, sizeof nice);
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		getrlimit(i, &limit);
 		sha256_add(h, &limit, sizeof limit);
 	}
 	add_content(h, "/proc/self/cgroup");
 	add_content(h, "/proc/self/attr/current");
+	return count >= 0;
 }
 
 /*
  * All that a sandbox is made from but its workspace: the plan, who makes it, and what stands behind
  * the names in the plan. Mounts are looked at by the blank itself.
  */
-static void digest(const struct living_make *q, const struct blank *b, struct arena *a,
+static bool digest(const struct living_make *q, const struct blank *b, struct arena *a,
 	uint8_t ret[SHA256_SIZE])
 {
 	const struct bindspec_rules *rules = &b->plan.bind_rules;
 	uint64_t pool = q->pool;
 	uint8_t plan[SHA256_SIZE];
 	struct sha256 h;
+	bool whole;
 
 	plan_digest(&b->plan, plan);
 	sha256_init(&h);
@@ -126,8 +129,9 @@ static void digest(const struct living_make *q, const struct blank *b, struct ar
 	for (size_t i = 0; i < b->plan.row_count; i++)
 		if (b->rows[i].kind == PLAN_BIND || b->rows[i].kind == PLAN_MIRROR)
 			add_file(&h, b->rows[i].source);
-	add_process(&h);
+	whole = add_process(&h);
 	sha256_end(&h, ret);
+	return whole;
 }
 
 /* False: such a sandbox can only be made for its workspace. */
@@ -135,9 +139,8 @@ static bool kind_of(const struct living_make *q, struct arena *a, struct kind *r
 {
 	char hex[2 * SHA256_SIZE + 1];
 
-	if (!blank_make(q->plan, a, &ret->blank))
+	if (!blank_make(q->plan, a, &ret->blank) || !digest(q, &ret->blank, a, ret->digest))
 		return false;
-	digest(q, &ret->blank, a, ret->digest);
 	sha256_hex(ret->digest, hex);
 	snprintf(ret->name, sizeof ret->name, "pool-%.*s", DIGITS, hex);
 	return true;

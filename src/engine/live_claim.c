@@ -9,12 +9,12 @@
 #include "sys/memory.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define ASK_MS 1000 /* that a caller may take to say what it wants */
+#define ASK_MS 1000  /* that a caller may take to say what it wants */
+#define BIND_MS 3000 /* that init may take: whoever waits makes one at once after a while */
 
 static struct post in;
 
@@ -46,7 +46,7 @@ static void refuse(int client, int code, const char *text)
 static int await_ready(struct live *v, uint64_t ms, struct err *e)
 {
 	struct pollfd word = {.fd = v->stage->control, .events = POLLIN};
-	int wait = ms == 0 || ms > INT_MAX ? -1 : (int)ms, r;
+	int wait = ms == 0 || ms > BIND_MS ? BIND_MS : (int)ms, r;
 	struct wire m;
 
 	if (poll(&word, 1, wait) != 1)

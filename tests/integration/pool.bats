@@ -125,7 +125,7 @@ empty() {
 		ls -l /proc/self/fd | sed "s/.*-> //; /^total/d; /\/proc\//d; s/:.*//"
 		ls -lnA / | sed "s/[A-Z][a-z][a-z] .* \([^ ]*\)$/\1/; s/^d.* proc$/proc/"
 		ulimit -a; id; hostname; pwd; umask; env | sort; cat /proc/net/dev; sed "s/[0-9]\{10\}/own/" /proc/self/uid_map
-		for i in /proc/[0-9]*; do cat "$i/comm"; done | sort -u'
+		for i in /proc/[0-9]*; do cat "$i/comm"; done | grep -F ward | sort -u'
 	ward exec --set pool=0 "${kind[@]:2}" --session cold -- sh -c "$look" </dev/null >"$BATS_TEST_TMPDIR/cold"
 	fill
 	waiting=$(blank_pids)
