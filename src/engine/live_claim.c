@@ -42,6 +42,16 @@ static void refuse(int client, int code, const char *text)
 	post_send(client, false, m, NULL);
 }
 
+/* What init says in place of what was expected. */
+static int why(int received, const struct wire *m, struct err *e)
+{
+	if (received < 0 || m->kind != WIRE_FAILED)
+		return err_set(e, EIO, "the sandbox ended before it was ready");
+	*e = m->error;
+	e->text[sizeof e->text - 1] = '\0';
+	return -(e->code ? e->code : EIO);
+}
+
 /* Until init has put the workspace in. */
 static int await_ready(struct live *v, uint64_t ms, struct err *e)
 {
@@ -54,12 +64,7 @@ static int await_ready(struct live *v, uint64_t ms, struct err *e)
 	r = wire_receive(v->stage->control, false, &m, NULL);
 	if (r == 0 && m.kind == WIRE_READY)
 		return 0;
-	if (r == 0 && m.kind == WIRE_FAILED)
-		*e = m.error;
-	else
-		err_set(e, EIO, "the sandbox ended before it was ready");
-	e->text[sizeof e->text - 1] = '\0';
-	return -(e->code ? e->code : EIO);
+	return why(r, &m, e);
 }
 
 /* Whatever becomes of it, it is not to be had any more, and the next one is made. */
@@ -162,12 +167,7 @@ static int take_message(struct live *v, struct err *e)
 			return err_sys(e, -errno, "say that it is made");
 		return 0;
 	}
-	if (r == 0 && m.kind == WIRE_FAILED)
-		*e = m.error;
-	else
-		err_set(e, EIO, "the sandbox ended before it was ready");
-	e->text[sizeof e->text - 1] = '\0';
-	return -(e->code ? e->code : EIO);
+	return why(r, &m, e);
 }
 
 int live_await_claim(struct live *v, struct err *e)
