@@ -62,11 +62,11 @@ static double on_host(void)
 
 static double in_sandbox(const struct run_request *q, struct exec_answer *answer, struct err *e)
 {
-	static int connection = -1;
+	static struct client_line line = {-1, -1};
 	struct arena a = {0};
 	struct result result = {0};
 	double start = now(), took;
-	int r = exec_again(q, &a, answer, &connection, &result, e);
+	int r = exec_again(q, &a, answer, &line, &result, e);
 
 	took = now() - start;
 	arena_free(&a);

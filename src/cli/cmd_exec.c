@@ -47,6 +47,7 @@ static void notes(const struct exec_answer *answer, const struct result *r)
 		const char *text;
 	} rows[] = {
 		{answer->changed, "the configuration has changed: the sandbox was made anew"},
+		{answer->older, "the sandbox was another version of ward's: it was made anew"},
 		{answer->died, "the sandbox had been killed: a new one was started"},
 		{r->reason == END_STOPPED && !answer->signalled && r->exit_code != 0 &&
 				!r->hits[HIT_DISK] && !r->hits[HIT_INODES] && !r->hits[HIT_PIDS],

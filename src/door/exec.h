@@ -7,6 +7,7 @@
  * descriptors go in; signals are passed on; when the caller goes, the command ends.
  */
 
+#include "door/client.h"
 #include "door/living.h"
 #include "door/run.h"
 
@@ -19,6 +20,7 @@ struct exec_answer {
 	bool lost;                   /* the sandbox died under it */
 	bool died;                   /* the one before was killed: it was started for that reason */
 	bool changed;                /* ... anew, because the configuration is another one */
+	bool older;                  /* ... because it was another version of ward's */
 	bool signalled;              /* the caller got signals and passed them on */
 };
 
@@ -26,11 +28,11 @@ struct exec_answer {
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e);
 /*
- * The same command once more, as it was decided and planned, over a connection that is kept (-1:
- * none yet; the caller closes it). Signals are the caller's own affair.
+ * The same command once more, as it was decided and planned, over a connection that is kept (both
+ * -1: none yet; the caller closes it). Signals are the caller's own affair.
  */
 int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
-	int *io_connection, struct result *ret, struct err *e);
+	struct client_line *io_line, struct result *ret, struct err *e);
 /* Starts a background process in it: its id. */
 int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	int32_t *ret_id, struct err *e);

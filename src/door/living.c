@@ -383,9 +383,28 @@ static int ask(int fd, struct post *io, struct err *e)
 	r = post_send(fd, true, io, NULL);
 	if (r == 0 || r == -EPIPE) /* it may have said something before it went */
 		r = post_receive(fd, true, io, NULL);
-	if (r == -ECONNRESET || r == 0)
+	if (r == -ECONNRESET || r == 0 || r == -EPROTONOSUPPORT)
 		return r;
 	return err_sys(e, r, "speak to the sandbox");
+}
+
+/* Another version of ward understands signals. */
+static int stop_other(int place, const struct place_row *row, bool anyway, struct err *e)
+{
+	auto_fd int fd = living_connect(place, row->name, e);
+	int r;
+
+	if (fd < 0)
+		return fd == -ENOENT ? -ECONNRESET : fd;
+	if (!anyway && (row->broken || row->card.running > 0))
+		return err_set(e, EBUSY,
+			"sandbox '%s' was started by another version of ward, and commands %s in "
+			"it",
+			row->name, row->broken ? "may be running" : "are running");
+	r = packet_signal(fd, SIGTERM);
+	return r < 0 && r != -ECONNRESET && r != -ESRCH
+		       ? err_sys(e, r, "end the supervisor of sandbox '%s'", row->name)
+		       : -ECONNRESET;
 }
 
 /* The lock is free when the last of it is gone. */
@@ -402,6 +421,8 @@ int living_stop(int place, const char *name, bool anyway, struct err *e)
 		return err_set(e, ENOENT, "sandbox '%s' has just ended", name);
 	m = post_new(POST_STOP, anyway);
 	r = ask(fd, m, e);
+	if (r == -EPROTONOSUPPORT)
+		r = stop_other(place, &row, anyway, e);
 	if (r == 0 && m->kind == POST_FAILED && m->error.code != ESHUTDOWN) {
 		m->error.text[sizeof m->error.text - 1] = '\0';
 		return err_set(e, m->error.code, "sandbox '%s': %s", name, m->error.text);

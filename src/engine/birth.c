@@ -210,7 +210,14 @@ int birth_main(void *arg)
 	struct slot *s = arg;
 	struct command c;
 	int socket = s->command[1];
-	long r = RAW_5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	long r;
+
+	/* The supervisor's ends, which have been sent or are about to be: nobody else may hold
+	 * them. */
+	RAW_1(SYS_close, s->command[0]);
+	RAW_1(SYS_close, s->orders[0]);
+	RAW_1(SYS_close, s->channel);
+	r = RAW_5(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 
 	/* Without its shepherd it must not become anything: the slot may be given to others. */
 	if (r < 0 || RAW_1(SYS_getppid, 0) == 1)

@@ -85,9 +85,13 @@ void live_stop(struct live *v)
 	v->stopping = true;
 	live_close_door(v);
 	v->stop_at = live_later(live_now(), v->stage->plan->kill_grace);
-	for (size_t i = 0; i < LIVE_LINES; i++)
-		if (v->lines[i].used && v->lines[i].orders >= 0)
-			live_line_end(v, &v->lines[i], END_STOPPED);
+	for (size_t i = 0; i < LIVE_LINES; i++) {
+		struct live_line *l = &v->lines[i];
+
+		live_line_let_go(v, l);
+		if (l->used && l->orders >= 0)
+			live_line_end(v, l, END_STOPPED);
+	}
 }
 
 /* What others may read, after everything that may have changed it. */
@@ -181,15 +185,22 @@ void live_ask_for_pair(struct live *v)
 	v->asked_at = live_now();
 }
 
+static void let_go_all(struct live *v)
+{
+	for (size_t i = 0; i < LIVE_LINES; i++)
+		live_line_let_go(v, &v->lines[i]);
+}
+
 void live_drop_pairs(struct live *v)
 {
+	let_go_all(v);
 	while (v->pair_count > 0) {
 		close(v->pairs[--v->pair_count].command);
 		close(v->pairs[v->pair_count].orders);
 	}
 }
 
-/* What comes from the starter: a pair of processes that wait. */
+/* What comes from inside: a pair of processes that wait. */
 static void take_pair(struct live *v)
 {
 	struct slot_ready ready;
@@ -207,6 +218,7 @@ static void take_pair(struct live *v)
 	}
 	if (ready.error) { /* too many processes */
 		packet_close(&fds);
+		let_go_all(v);
 		v->ask_at = live_later(live_now(), ASK_AGAIN_MS);
 		return;
 	}
@@ -238,7 +250,7 @@ static void take_client(struct live *v)
 
 	if (fd < 0 || !l || packet_peer(fd, &uid, &pid) < 0 || (uid != geteuid() && uid != 0))
 		return;
-	*l = (struct live_line){.used = true, .client = take_fd(&fd), .orders = -1, .command = -1};
+	*l = LIVE_LINE(take_fd(&fd));
 	live_line_request(v, l); /* which is often there already */
 }
 

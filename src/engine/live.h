@@ -43,6 +43,18 @@ struct live_call {
 	int (*claimed)(struct live_call *call, const struct post_claim *claim, struct err *e);
 };
 
+/* Two processes that wait for a command: supervisor's ends of their sockets. */
+struct live_pair {
+	int command, orders;
+	int32_t shepherd;
+};
+
+#define LIVE_NO_PAIR ((struct live_pair){.command = -1, .orders = -1})
+/* What a connection begins with. */
+#define LIVE_LINE(fd)        \
+	((struct live_line){ \
+		.used = true, .client = (fd), .orders = -1, .command = -1, .held = LIVE_NO_PAIR})
+
 /* A connection, and the command that it asked for. */
 struct live_line {
 	int client;        /* -1: gone, or nobody's any more */
@@ -68,8 +80,9 @@ struct live_line {
 	int32_t process;   /* the command is that background process; 0: none */
 	int32_t waits_for; /* the caller waits for news of that one; 0: for none */
 	bool waits_for_end;
-	uint64_t position;    /* of the output that it has read */
-	struct post *request; /* queued: a copy of it */
+	uint64_t position;     /* of the output that it has read */
+	struct live_pair held; /* for the next command of a caller that stays, who can reach it */
+	struct post *request;  /* queued: a copy of it */
 	struct packet_fds fds;
 };
 
@@ -78,11 +91,7 @@ struct live_line {
 #define LIVE_REST_MS 10000
 #define LIVE_REST_UNUSED_MS 1000 /* of one that nobody has used yet */
 
-/* Two processes that wait for a command: supervisor's ends of their sockets. */
-struct live_pair {
-	int command, orders;
-	int32_t shepherd;
-};
+#define LIVE_HOLDS 4 /* callers for whom a pair is held: it counts as processes of the sandbox */
 
 struct live {
 	struct live_call *call;
@@ -131,6 +140,14 @@ void live_line_exec(
 /* The process that waits becomes the command. */
 void live_line_hand_over(
 	struct live *v, struct live_line *l, const struct post *m, const struct packet_fds *fds);
+/* The pair that is held for the caller has become a command. */
+void live_line_begun(struct live *v, struct live_line *l, const struct post *m);
+/* A pair that waits; those of which one was killed meanwhile are let go. */
+bool live_take_pair(struct live *v, struct live_pair *ret);
+/* For the next command of the line's caller, where one can be spared. */
+bool live_line_hold(struct live *v, struct live_line *l);
+/* No command can be given to what is held any more; one that was given is begun. */
+void live_line_let_go(struct live *v, struct live_line *l);
 /* A pair has come: the first that waits gets it. */
 void live_line_next(struct live *v);
 void live_line_close(struct live *v, struct live_line *l);

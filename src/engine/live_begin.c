@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define STREAMS 3
 #define REFILL_MS 3    /* a command that runs for longer: others may come meanwhile */
@@ -71,8 +72,7 @@ static void take_name(struct live_line *l, const struct post_exec *x)
 	snprintf(l->name, sizeof l->name, "%.39s", slash ? slash + 1 : name);
 }
 
-/* A pair that waits; those of which one was killed meanwhile are let go. */
-static bool take_pair(struct live *v, struct live_pair *ret)
+bool live_take_pair(struct live *v, struct live_pair *ret)
 {
 	while (v->pair_count > 0) {
 		struct live_pair pair = v->pairs[--v->pair_count];
@@ -87,6 +87,35 @@ static bool take_pair(struct live *v, struct live_pair *ret)
 	return false;
 }
 
+/* The pair is the line's from now on. */
+static void begin(struct live *v, struct live_line *l, const struct post_exec *x,
+	const struct live_pair *pair)
+{
+	l->queued = false;
+	l->shepherd = pair->shepherd;
+	l->notes = atomic_load(v->stage->notes);
+	l->command = pair->command;
+	l->orders = pair->orders;
+	l->hit = HIT_COUNT;
+	take_name(l, x);
+	l->began = live_now();
+	if (v->running++ == 0)
+		meter_begin(&v->meter, l->began);
+	v->refill = false;
+	v->refill_at = live_later(l->began, REFILL_MS);
+	l->deadline = x->timeout ? live_later(l->began, x->timeout) : 0;
+	l->kill_grace = x->kill_grace;
+	l->caps = x->caps;
+	if (l->caps.memory || l->caps.pids || l->caps.cpu_ms)
+		l->look_at = l->began;
+	l->keep = x->keep;
+	l->terminal = x->command.flags & SLOT_TERMINAL;
+	/* The first one has used nothing yet; one that ends sooner is not looked at. */
+	if (v->watch_at && v->running == 1)
+		v->watch_at = live_later(l->began,
+			watch_next_ms(&(struct watch_sample){0}, v->stage->plan->limits.memory));
+}
+
 /* The pair that waits is the line's. With a terminal, that is opened first. */
 static void start(struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds)
 {
@@ -99,34 +128,12 @@ static void start(struct live *v, struct live_line *l, const struct post *m, str
 		live_line_fail(v, l, e.code, e.text);
 		return;
 	}
-	if (!take_pair(v, &pair)) {
+	if (!live_take_pair(v, &pair)) {
 		if (!l->request)
 			wait_for_pair(l, m, fds);
 		return;
 	}
-	l->queued = false;
-	l->shepherd = pair.shepherd;
-	l->notes = atomic_load(v->stage->notes);
-	l->command = pair.command;
-	l->orders = pair.orders;
-	l->hit = HIT_COUNT;
-	take_name(l, &m->exec);
-	l->began = live_now();
-	if (v->running++ == 0)
-		meter_begin(&v->meter, l->began);
-	v->refill = false;
-	v->refill_at = live_later(l->began, REFILL_MS);
-	l->deadline = m->exec.timeout ? live_later(l->began, m->exec.timeout) : 0;
-	l->kill_grace = m->exec.kill_grace;
-	l->caps = m->exec.caps;
-	if (l->caps.memory || l->caps.pids || l->caps.cpu_ms)
-		l->look_at = l->began;
-	l->keep = m->exec.keep;
-	l->terminal = terminal;
-	/* The first one has used nothing yet; one that ends sooner is not looked at. */
-	if (v->watch_at && v->running == 1)
-		v->watch_at = live_later(l->began,
-			watch_next_ms(&(struct watch_sample){0}, v->stage->plan->limits.memory));
+	begin(v, l, &m->exec, &pair);
 	if (!terminal) {
 		live_line_hand_over(v, l, m, fds);
 		return;
@@ -165,8 +172,8 @@ void live_line_setup(struct live *v)
 	struct err e = {0};
 
 	in->exec.kill_grace = p->kill_grace;
-	*l = (struct live_line){
-		.used = true, .setup = true, .client = -1, .orders = -1, .command = -1};
+	*l = LIVE_LINE(-1);
+	l->setup = true;
 	if (put_words(&in->exec, folder, &one) &&
 		put_words(&in->exec, argv, &in->exec.command.argc) &&
 		put_words(&in->exec, p->env, &in->exec.command.envc) &&
@@ -236,6 +243,49 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 	live_line_answer(l, post_new(POST_STARTED, p->id));
 	close(take_fd(&l->client));
 	start(v, l, m, &streams);
+}
+
+/* It has begun already: what is checked is only how it is called. */
+void live_line_begun(struct live *v, struct live_line *l, const struct post *m)
+{
+	const struct post_exec *x = &m->exec;
+	bool named =
+		x->command.flags & SLOT_LONG || (m->number > 0 && x->text[m->number - 1] == '\0' &&
+							strlen(x->text) + 1 < (size_t)m->number);
+
+	if (l->held.orders < 0 || !named) {
+		live_line_fail(v, l, EPROTO, "no request of ward's");
+		return;
+	}
+	v->resting = false;
+	begin(v, l, x, &l->held);
+	l->held = LIVE_NO_PAIR;
+	close(take_fd(&l->command));
+}
+
+bool live_line_hold(struct live *v, struct live_line *l)
+{
+	size_t held = 0;
+
+	for (size_t i = 0; i < LIVE_LINES; i++) {
+		if (v->lines[i].queued)
+			return false;
+		held += v->lines[i].used && v->lines[i].held.orders >= 0;
+	}
+	return held < LIVE_HOLDS && !v->stopping && !v->dead && live_take_pair(v, &l->held);
+}
+
+/* Whoever has given it a command has told us before: the message is there. */
+void live_line_let_go(struct live *v, struct live_line *l)
+{
+	if (!l->used || l->held.orders < 0)
+		return;
+	shutdown(l->held.command, SHUT_RDWR);
+	live_line_request(v, l);
+	if (!l->used)
+		return;
+	close(take_fd(&l->held.command));
+	close(take_fd(&l->held.orders));
 }
 
 void live_line_exec(

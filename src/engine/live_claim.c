@@ -99,8 +99,7 @@ static int become_theirs(struct live *v, int client, const struct post_claim *c,
 	if (r < 0)
 		return err_sys(e, r, "say that the sandbox is there");
 	/* The next request comes over the same connection. */
-	v->lines[0] =
-		(struct live_line){.used = true, .client = client, .orders = -1, .command = -1};
+	v->lines[0] = LIVE_LINE(client);
 	return 0;
 }
 

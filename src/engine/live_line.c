@@ -33,9 +33,12 @@ void live_line_close(struct live *v, struct live_line *l)
 	cleanup_fd(&l->client);
 	cleanup_fd(&l->orders);
 	cleanup_fd(&l->command);
+	cleanup_fd(&l->held.command);
+	cleanup_fd(&l->held.orders);
 	packet_close(&l->fds);
 	free(l->request);
-	*l = (struct live_line){.client = -1, .orders = -1, .command = -1};
+	*l = LIVE_LINE(-1);
+	l->used = false;
 }
 
 void live_line_answer(struct live_line *l, const struct post *m)
@@ -150,11 +153,24 @@ static void finish_setup(struct live *v, struct live_line *l, const struct post_
 	live_ready(v, &e);
 }
 
+/* Who stays gets the process that waits for the next one with it. */
+static void answer_end(struct live *v, struct live_line *l, const struct post *m)
+{
+	struct packet_fds fds = {.count = 0};
+
+	if (l->client < 0)
+		return;
+	if (l->keep && live_line_hold(v, l))
+		fds.fd[fds.count++] = l->held.command;
+	post_send(l->client, false, m, &fds);
+}
+
 /* The last word about a command. */
 static void finish(struct live *v, struct live_line *l, const struct result_report *report)
 {
 	struct post *m = post_new(POST_ENDED, 0);
 	struct live_process *process;
+	struct live_pair held;
 	int kept = -1;
 
 	fill_end(v, l, &m->end);
@@ -165,7 +181,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	if (report)
 		m->end.report = *report;
 	process = l->process ? live_process_find(v, l->process) : NULL;
-	live_line_answer(l, m);
+	answer_end(v, l, m);
 	record(v, l, &m->end);
 	v->call->card->served++;
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;
@@ -175,15 +191,22 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	v->refill = true;
 	if (l->keep)
 		kept = take_fd(&l->client);
+	held = l->held;
+	l->held = LIVE_NO_PAIR;
 	live_line_close(v, l);
-	if (kept >= 0)
-		*l = (struct live_line){.used = true, .client = kept, .orders = -1, .command = -1};
+	if (kept >= 0) {
+		*l = LIVE_LINE(kept);
+		l->held = held;
+	}
 	if (process)
 		live_process_end(v, process, &m->end);
 }
 
 void live_line_lost(struct live *v, struct live_line *l)
 {
+	live_line_let_go(v, l);
+	if (!l->used)
+		return;
 	if (l->orders >= 0 || l->ended) {
 		if (!l->ended)
 			l->word = (struct slot_word){.status = SIGKILL};
@@ -380,6 +403,9 @@ void live_line_request(struct live *v, struct live_line *l)
 	switch (in.kind) {
 	case POST_EXEC:
 		live_line_exec(v, l, &in, &fds);
+		break;
+	case POST_BEGUN:
+		live_line_begun(v, l, &in);
 		break;
 	case POST_SIGNAL:
 		pass_signal(v, l, in.number);

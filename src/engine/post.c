@@ -14,6 +14,8 @@ static size_t size_of(const struct post *m)
 	case POST_EXEC:
 		return offsetof(struct post, exec.text) +
 		       (m->exec.command.flags & SLOT_LONG ? 0 : m->exec.command.size);
+	case POST_BEGUN:
+		return offsetof(struct post, exec.text) + (size_t)m->number;
 	case POST_CLAIM:
 		return HEAD + sizeof m->claim;
 	case POST_ENDED:
@@ -56,7 +58,8 @@ static int check(const struct post *m, size_t size)
 		return -EPROTO;
 	if (m->version != POST_VERSION)
 		return -EPROTONOSUPPORT;
-	if (size > sizeof *m || (m->kind == POST_EXEC && size < offsetof(struct post, exec.text)))
+	if (size > sizeof *m || ((m->kind == POST_EXEC || m->kind == POST_BEGUN) &&
+					size < offsetof(struct post, exec.text)))
 		return -EPROTO;
 	if (size != HEAD && size < offsetof(struct post, data.bytes))
 		return -EPROTO;

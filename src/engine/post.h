@@ -19,7 +19,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440004u
+#define POST_VERSION 0x57440005u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
 #define POST_NAME 80
@@ -29,6 +29,8 @@
 enum post_kind {
 	/* To the supervisor. */
 	POST_EXEC = 1, /* exec, with descriptors 0 to 2, and a memory file for long texts */
+	POST_BEGUN,    /* exec: it was given to the process that came with the last POST_ENDED;
+			* number: how much of the text comes along, folder and program */
 	POST_SIGNAL,   /* number */
 	POST_STOP,     /* number: also while commands run */
 	POST_CLAIM,    /* claim: the blank becomes somebody's; other requests follow POST_CLAIMED */
@@ -47,7 +49,8 @@ enum post_kind {
 	POST_PROCESS,  /* process */
 	POST_OUTPUT,   /* data */
 	POST_DONE,     /* number: how much, or a negative errno */
-	POST_ENDED,    /* end: the last word about a command */
+	POST_ENDED,    /* end: the last word about a command; if the connection is kept, perhaps
+			* with the process that waits for the next one */
 	POST_FAILED,   /* error: nothing was run */
 	POST_KINDS
 };

@@ -229,18 +229,54 @@ static void forget_text(struct slot *s)
 	s->mapped = NULL;
 }
 
-static int start(struct shepherd *h, long *ret_signals)
+void slot_announce(int channel, const struct slot *s, long error)
+{
+	struct slot_ready ready = {.shepherd = error < 0 ? 0 : (int32_t)RAW_1(SYS_getpid, 0),
+		.error = (int32_t)-error};
+	struct iovec data = {&ready, sizeof ready};
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} fds;
+	struct msghdr h = {.msg_iov = &data, .msg_iovlen = 1};
+
+	if (error == 0) {
+		h.msg_control = &fds;
+		h.msg_controllen = sizeof fds;
+		fds.align.cmsg_len = CMSG_LEN(2 * sizeof(int));
+		fds.align.cmsg_level = SOL_SOCKET;
+		fds.align.cmsg_type = SCM_RIGHTS;
+		memcpy(CMSG_DATA(&fds.align), (int[]){s->command[0], s->orders[0]},
+			2 * sizeof(int));
+	}
+	RAW_3(SYS_sendmsg, channel, &h, MSG_NOSIGNAL);
+}
+
+static long begin(struct slot *s, long *ret_signals)
 {
 	uint64_t child = 1ull << (SIGCHLD - 1);
-	struct slot *s = h->slot;
+	long r = RAW_4(SYS_signalfd4, -1, &child, SIGSET_SIZE, SFD_CLOEXEC | SFD_NONBLOCK);
 
-	*ret_signals = RAW_4(SYS_signalfd4, -1, &child, SIGSET_SIZE, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (*ret_signals < 0 || RAW_5(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
-		RAW_1(SYS_setsid, 0) < 0)
-		return -1;
+	if (r < 0)
+		return r;
+	*ret_signals = r;
+	r = RAW_5(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (r == 0)
+		r = RAW_1(SYS_setsid, 0);
+	return r < 0 ? r : bear(s);
+}
+
+/* Whoever waits for them hears of both, or why there are none. */
+static int start(struct shepherd *h, long *ret_signals)
+{
+	struct slot *s = h->slot;
+	long r = begin(s, ret_signals);
+
+	slot_announce(s->channel, s, r < 0 ? r : 0);
+	RAW_1(SYS_close, s->channel);
 	RAW_1(SYS_close, s->command[0]);
 	RAW_1(SYS_close, s->orders[0]);
-	return bear(s) < 0 ? -1 : 0;
+	return r < 0 ? -1 : 0;
 }
 
 int shepherd_main(void *arg)
@@ -248,7 +284,7 @@ int shepherd_main(void *arg)
 	struct slot *s = arg;
 	struct shepherd h = {.slot = s, .orders = s->orders[1]};
 	struct signalfd_siginfo info;
-	long signals;
+	long signals = -1;
 
 	if (start(&h, &signals) < 0)
 		return 1;

@@ -74,7 +74,8 @@ struct slot_word {
 	uint64_t read_bytes, written_bytes;
 };
 
-/* What the starter says, with the supervisor's ends of `command` and `orders`. */
+/* What a shepherd says first, or the starter where there is none, with the supervisor's ends of
+ * `command` and `orders`. */
 struct slot_ready {
 	int32_t shepherd; /* its number inside */
 	int32_t error;    /* errno; 0 */
@@ -89,6 +90,7 @@ struct slot {
 	void *mapped; /* text and words of a long command */
 	size_t mapped_size;
 	int command[2], orders[2]; /* the second end is inside */
+	int channel;               /* to the supervisor */
 	int32_t start_error;
 	int32_t terminal; /* its number */
 	union {
@@ -103,4 +105,6 @@ _Noreturn void starter_main(int channel);
 /* engine/shepherd.c, engine/birth.c: the processes of one slot. */
 int shepherd_main(void *slot);
 int birth_main(void *slot);
+/* A pair that waits, or why there is none: a negative errno. */
+void slot_announce(int channel, const struct slot *s, long error);
 void slot_put_number(char *text, int n); /* as snprintf would */

@@ -54,7 +54,7 @@ static void close_sockets(const struct slot *s)
 }
 
 /* The shepherd has a table of descriptors of its own: what is closed here stays open there. */
-static long make_pair(struct slot *s)
+static long make_pair(struct slot *s, int channel)
 {
 	long r = open_sockets(s);
 
@@ -65,48 +65,25 @@ static long make_pair(struct slot *s)
 	s->mapped = NULL;
 	s->start_error = 0;
 	s->began = false;
+	s->channel = channel;
 	r = raw_clone(
 		CLONE_VM | SIGCHLD, s->shepherd_stack + sizeof s->shepherd_stack, shepherd_main, s);
-	if (r < 0) {
-		close_sockets(s);
+	close_sockets(s);
+	if (r < 0)
 		return r;
-	}
 	s->shepherd = r;
 	s->taken = true;
 	return 0;
 }
 
-static void announce(int channel, const struct slot *s, long error)
-{
-	struct slot_ready ready = {
-		.shepherd = s ? (int32_t)s->shepherd : 0, .error = (int32_t)error};
-	struct iovec data = {&ready, sizeof ready};
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} fds;
-	struct msghdr h = {.msg_iov = &data, .msg_iovlen = 1};
-
-	if (s) {
-		h.msg_control = &fds;
-		h.msg_controllen = sizeof fds;
-		fds.align.cmsg_len = CMSG_LEN(2 * sizeof(int));
-		fds.align.cmsg_level = SOL_SOCKET;
-		fds.align.cmsg_type = SCM_RIGHTS;
-		memcpy(CMSG_DATA(&fds.align), (int[]){s->command[0], s->orders[0]},
-			2 * sizeof(int));
-	}
-	RAW_3(SYS_sendmsg, channel, &h, MSG_NOSIGNAL);
-}
-
+/* The shepherd says itself when both of them are there. */
 static void prepare(int channel)
 {
 	struct slot *s = free_slot();
-	long r = s ? make_pair(s) : -EAGAIN;
+	long r = s ? make_pair(s, channel) : -EAGAIN;
 
-	announce(channel, r < 0 ? NULL : s, -r);
-	if (r == 0)
-		close_sockets(s);
+	if (r < 0)
+		slot_announce(channel, NULL, r);
 }
 
 /* When none is taken, not even by processes that wait, nobody will come soon. */

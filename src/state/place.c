@@ -147,14 +147,21 @@ int place_read(int place, const char *sandbox, struct place_row *ret)
 	return 0;
 }
 
+/* The card of another version says nothing. */
+static bool is_same(const struct place_row *a, const struct place_row *b)
+{
+	if (a->broken || b->broken)
+		return a->broken == b->broken;
+	return a->card.pid == b->card.pid && a->card.began_ms == b->card.began_ms;
+}
+
 int place_wait(int place, const struct place_row *which, unsigned wait_ms)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
 	int64_t until = now_ms() + wait_ms;
 	struct place_row row;
 
-	while (place_read(place, which->name, &row) == 0 && row.alive &&
-		row.card.pid == which->card.pid && row.card.began_ms == which->card.began_ms) {
+	while (place_read(place, which->name, &row) == 0 && row.alive && is_same(&row, which)) {
 		if (now_ms() >= until)
 			return -ETIMEDOUT;
 		nanosleep(&pause, NULL);

@@ -3,10 +3,13 @@
 
 #include "base/cleanup.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #define KIND (SOCK_SEQPACKET | SOCK_CLOEXEC)
@@ -141,4 +144,23 @@ int packet_peer(int socket, uid_t *ret_uid, pid_t *ret_pid)
 	*ret_uid = peer.uid;
 	*ret_pid = peer.pid;
 	return 0;
+}
+
+/* The number is still that process's own if the connection stands when it is already held. */
+int packet_signal(int socket, int number)
+{
+	struct pollfd there = {.fd = socket};
+	auto_fd int process = -1;
+	uid_t uid;
+	pid_t pid = 0;
+	int r = packet_peer(socket, &uid, &pid);
+
+	if (r < 0)
+		return r;
+	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process < 0)
+		return -errno;
+	if (poll(&there, 1, 0) != 0)
+		return -ECONNRESET;
+	return syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
 }

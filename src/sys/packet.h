@@ -32,3 +32,5 @@ int packet_listen(int dir, const char *name);
 int packet_connect(int dir, const char *name);
 /* Who is at the other end, when it connected or began to listen. */
 int packet_peer(int socket, uid_t *ret_uid, pid_t *ret_pid);
+/* A signal for that process, as long as the connection stands. */
+int packet_signal(int socket, int number);

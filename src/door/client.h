@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The caller's side of one command in a living sandbox: asks its supervisor over a connection,
+ * hands on streams, signals and the terminal, and hears how it ended.
+ */
+
+#include "engine/post.h"
+#include "engine/relay.h"
+#include "engine/terminal.h"
+
+/*
+ * A connection that is kept for the next command. With the answer to each comes a process of the
+ * sandbox that waits for the next one and gets it at once, while the supervisor only hears of it:
+ * one process less has to wake up in between.
+ */
+struct client_line {
+	int sandbox; /* -1: none yet */
+	int waiting; /* -1: none, the supervisor is asked */
+};
+
+struct client {
+	const struct plan *plan;
+	const uint8_t *config; /* its digest */
+	int sandbox, signals;
+	struct client_line *line; /* NULL: for this command only */
+	int32_t process;          /* background: its id */
+	bool background;
+	struct plan_caps caps;
+	struct relay relay;
+	struct terminal terminal;
+	struct result *result;
+	bool ended, signalled, changed, older, lost;
+};
+
+/* One attempt with the sandbox that is there; 1: nothing was begun, the next one is asked. */
+int client_carry_out(struct client *c, struct arena *a, struct err *e);
+void client_line_close(struct client_line *l);
