@@ -104,7 +104,7 @@ bound() {
 	[ "$output" = 'descriptors: EBADF' ]
 	# And as the host sees it; of ward's own first process only root may look.
 	start_inside 'touch started; sleep 60; :'
-	for pid in $(below "$SANDBOX"); do
+	for pid in $(below "$KEEPER"); do
 		[ -r "/proc/$pid/fd" ] || continue
 		found=$((found + 1))
 		run -1 grep -F "$OUTSIDE" <(find "/proc/$pid/fd" -lname '*' -printf '%p -> %l\n')
@@ -376,7 +376,7 @@ bound() {
 	for hidden in '' '"secret"'; do
 		echo content >"$given"
 		chmod 640 "$given"
-		(cd "$W" && exec timeout 60 "$WARD" run --set "hide=[$hidden]" -- python3 -c 'import os
+		(cd "$W" && exec timeout 60 "$WARD" "${enter[@]}" --set "hide=[$hidden]" -- python3 -c 'import os
 for attempt in (lambda: os.truncate("/proc/self/fd/0", 0), lambda: os.chmod("/proc/self/fd/0", 0o666), lambda: os.fchmod(0, 0o666),
                 lambda: open("/proc/self/fd/0", "w").close(), lambda: open("/dev/stdin", "a").write("x")):
     try: attempt(); print("through")
@@ -386,5 +386,5 @@ for attempt in (lambda: os.truncate("/proc/self/fd/0", 0), lambda: os.chmod("/pr
 		if grep -q through "$BATS_TEST_TMPDIR/out"; then cat "$BATS_TEST_TMPDIR/out" && return 1; fi
 	done
 	echo content >"$given" # a control: it can be read
-	[ "$(cd "$W" && "$WARD" run -- cat <"$given")" = content ]
+	[ "$(cd "$W" && "$WARD" "${enter[@]}" -- cat <"$given")" = content ]
 }

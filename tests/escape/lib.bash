@@ -15,9 +15,17 @@ bats_require_minimum_version 1.5.0
 tests=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 export HELPERS=${HELPERS:-$tests/../build/tests/helpers}
 PAYLOAD=$HELPERS/payload
+# HOW: in a sandbox of its own (run), in one that lives (exec), in one that was claimed from a pool (pool).
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR/run XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+case ${HOW:=run} in
+run) enter=(run) ;;
+exec) enter=(exec --set rate.creates=1000000/m) ;;
+pool) enter=(exec --set rate.creates=1000000/m --set pool=2) ;;
+esac
 WITHPTY=$HELPERS/withpty
 
 setup_file() {
+	mkdir -p "$XDG_RUNTIME_DIR"
 	"$tests/helpers/census" take "$BATS_FILE_TMPDIR/census"
 }
 
@@ -45,11 +53,12 @@ teardown() {
 		timeout 10 tail --pid="$pid" -f /dev/null || kill -9 "$pid"
 		wait "$pid" 2>/dev/null || true
 	done
+	[ "$HOW" = run ] || stop_own
 }
 
 # inside COMMAND...: in a sandbox on W, with `options`.
 inside() {
-	(cd "$W" && exec timeout -k 5 120 "$WARD" run "${options[@]}" -- "$@")
+	(cd "$W" && exec timeout -k 5 120 "$WARD" "${enter[@]}" "${options[@]}" -- "$@")
 }
 
 # inside_sh SCRIPT [ARGUMENT...]
@@ -98,16 +107,36 @@ below() {
 	done < <(cat "/proc/$1/task"/*/children 2>/dev/null)
 }
 
-# start_inside SCRIPT: in the background; answers when it has made W/started. SANDBOX is ward's process.
+# own_rows KEY FOLDER: of the sandboxes whose workspace is in there; root's are where everybody's of root are.
+own_rows() {
+	"$WARD" list --json | python3 -c 'import json, sys
+for row in json.load(sys.stdin):
+    if ((row["workspace"] or "") + "/").startswith(sys.argv[2] + "/"):
+        print(row[sys.argv[1]])' "$@"
+}
+
+# A pool ends with one of its blanks.
+stop_own() {
+	local names name
+	mapfile -t names < <(own_rows name "$BATS_TEST_TMPDIR" && "$WARD" list --json | grep -o '"pool-[^"]*' | tr -d '"')
+	for name in "${names[@]}"; do
+		"$WARD" stop --force "$name" >/dev/null 2>&1 || true # with another one of its pool
+	done
+}
+
+# start_inside SCRIPT: in the background; answers when it has made W/started. SANDBOX is ward's process, KEEPER the one
+# that has made the sandbox.
 start_inside() {
 	rm -f "$W/started"
-	(cd "$W" && exec "$WARD" run "${options[@]}" -- sh -c "$1") >"$BATS_TEST_TMPDIR/out" 2>&1 &
+	(cd "$W" && exec "$WARD" "${enter[@]}" "${options[@]}" -- sh -c "$1") >"$BATS_TEST_TMPDIR/out" 2>&1 &
 	SANDBOX=$!
 	children+=("$SANDBOX")
 	until_there "$W/started" || {
 		cat "$BATS_TEST_TMPDIR/out"
 		return 1
 	}
+	KEEPER=$SANDBOX
+	[ "$HOW" = run ] || KEEPER=$(own_rows pid "$W")
 }
 
 # field FILE NAME: of a result; members of members by dots.
@@ -121,7 +150,7 @@ print(v if isinstance(v, str) else json.dumps(v))' "$1" "$2"
 result() {
 	RESULT=$BATS_TEST_TMPDIR/result.json
 	status=0
-	(cd "$W" && exec timeout -k 5 120 "$WARD" run --json "${options[@]}" -- "$@") >"$RESULT" || status=$?
+	(cd "$W" && exec timeout -k 5 120 "$WARD" "${enter[@]}" --json "${options[@]}" -- "$@") >"$RESULT" || status=$?
 }
 
 # unmade FILE...: none of them is there, not even as a link that leads nowhere.

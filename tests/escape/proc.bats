@@ -29,7 +29,7 @@ survivors() {
 # no_groups: ward that was killed could not remove its control group; the next one does.
 no_groups() {
 	ran true
-	[ -z "$(find /sys/fs/cgroup -type d -name "ward-$SANDBOX-*")" ]
+	[ -z "$(find /sys/fs/cgroup -type d -name "ward-$KEEPER-*")" ]
 }
 
 # still FILE: it does not grow any more.
@@ -73,7 +73,7 @@ still() {
 	local pid status checked=0
 	cp "$(command -v sleep)" "$W/sleeper"
 	start_inside './sleeper 60 & (./sleeper 60 &) ; setsid ./sleeper 60 & touch started; ./sleeper 60; :'
-	for pid in $(below "$SANDBOX"); do
+	for pid in $(below "$KEEPER"); do
 		status=$(cat "/proc/$pid/status")
 		[ "$(awk '/^NSpid:/ { print $NF }' <<<"$status")" = 1 ] && continue # ward's own
 		checked=$((checked + 1))
@@ -155,9 +155,9 @@ still() {
 	local i pids
 	for i in 1 2 3 4 5; do
 		start_inside './payload live/daemon beat >/dev/null; ./payload live/crowd 20 & touch started; ./payload live/stubborn'
-		pids=$(below "$SANDBOX")
+		pids=$(below "$KEEPER")
 		[ "$(wc -w <<<"$pids")" -ge 4 ]
-		kill -9 "$SANDBOX"
+		kill -9 "$KEEPER"
 		wait "$SANDBOX" || true
 		nobody_left
 		still "$W/beat"
@@ -170,7 +170,7 @@ still() {
 	local i
 	for i in {1..25}; do
 		start_inside 'touch started; exec ./payload live/chain 1000000'
-		kill -9 "$SANDBOX"
+		kill -9 "$KEEPER"
 		wait "$SANDBOX" || true
 	done
 	nobody_left

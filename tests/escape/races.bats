@@ -90,6 +90,7 @@ raced() {
 		refused) refused=$((refused + 1)) ;;
 		*"$SECRET"*) violated=$((violated + 1)) ;;
 		esac
+		[ "$HOW" = run ] || stop_own # it is opened when a sandbox starts
 	done
 	rm -r "$HOME/.ssh"
 	echo "tried $i shown $shown refused $refused violated $violated"
@@ -111,6 +112,7 @@ raced() {
 		refused) refused=$((refused + 1)) ;;
 		*"$SECRET"*) violated=$((violated + 1)) ;;
 		esac
+		[ "$HOW" = run ] || stop_own
 	done
 	rm -r "$HOME/.ssh"
 	echo "tried $i shown $shown refused $refused violated $violated"

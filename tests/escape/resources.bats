@@ -106,7 +106,7 @@ own_peak() {
 		[ "$(wc -c <"$RESULT")" -lt $((3 << 20)) ]
 	done
 	# One line without end, and ward's own memory meanwhile.
-	(cd "$W" && exec "$WARD" run --json "${options[@]}" -- sh -c './payload hog/output 262144 1; touch done; sleep 60') >"$BATS_TEST_TMPDIR/out" &
+	(cd "$W" && exec "$WARD" "${enter[@]}" --json "${options[@]}" -- sh -c './payload hog/output 262144 1; touch done; sleep 60') >"$BATS_TEST_TMPDIR/out" &
 	SANDBOX=$!
 	children+=("$SANDBOX")
 	until_there "$W/done"

@@ -9,7 +9,7 @@
 # on_terminal OPTION... -- COMMAND...: ward on a terminal of its own; what it printed in `shown`, the state of the
 # terminal in `state`.
 on_terminal() {
-	(cd "$W" && timeout -k 5 60 "$WITHPTY" "$WARD" run "$@") >"$BATS_TEST_TMPDIR/shown" 2>"$BATS_TEST_TMPDIR/state"
+	(cd "$W" && timeout -k 5 60 "$WITHPTY" "$WARD" "${enter[@]}" "$@") >"$BATS_TEST_TMPDIR/shown" 2>"$BATS_TEST_TMPDIR/state"
 }
 
 # Types "touch typed" into whatever terminal it can reach.
@@ -95,7 +95,7 @@ have_python() {
 
 @test "Ctrl-C on the terminal reaches the program and ends it" {
 	local status=0
-	(cd "$W" && timeout -k 5 60 "$WITHPTY" -w ready -s $'\003' "$WARD" run -t -- sh -c 'trap "touch trapped; exit 5" INT; echo ready; sleep 50; exit 6') \
+	(cd "$W" && timeout -k 5 60 "$WITHPTY" -w ready -s $'\003' "$WARD" "${enter[@]}" -t -- sh -c 'trap "touch trapped; exit 5" INT; echo ready; sleep 50; exit 6') \
 		>/dev/null 2>"$BATS_TEST_TMPDIR/state" || status=$?
 	[ "$status" = 5 ]
 	[ -e "$W/trapped" ]
@@ -104,7 +104,7 @@ have_python() {
 
 @test "Ctrl-C without a terminal of its own ends the sandbox" {
 	local status=0
-	(cd "$W" && timeout -k 5 60 "$WITHPTY" -w ready -s $'\003' "$WARD" run -- sh -c 'echo ready; exec sleep 1000') \
+	(cd "$W" && timeout -k 5 60 "$WITHPTY" -w ready -s $'\003' "$WARD" "${enter[@]}" -- sh -c 'echo ready; exec sleep 1000') \
 		>/dev/null 2>&1 || status=$?
 	[ "$status" = 130 ]
 }
