@@ -111,7 +111,7 @@ still() {
 	until_there "$OUTSIDE/beat"
 	rm "$OUTSIDE/beat" # its writer goes on in the deleted file
 	for pid in $(pgrep -u "$(id -u)" -x payload); do [ "$(readlink "/proc/$pid/exe")" = "$PAYLOAD" ] && kill -9 "$pid"; done
-	run inside ./payload live/daemon beat
+	run inside_sh './payload live/daemon beat >/dev/null && until [ -s beat ]; do sleep 0.05; done'
 	[ "$status" = 0 ]
 	[ -s "$W/beat" ]
 	still "$W/beat"

@@ -185,7 +185,7 @@ empty() {
 }
 
 @test "a pool that nobody uses goes away by itself" {
-	kind+=(--set prune.idle=1s)
+	kind+=(--set prune.idle=4s)
 	fill
 	empty
 }
