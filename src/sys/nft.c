@@ -61,15 +61,15 @@ enum { LOOPBACK4, OWN4, LOOPBACK6, OWN6, TCP, UDP, RULES };
 /* What is not filled in here is by whoever asks: own addresses, and the port. */
 static const struct rule rules[RULES] = {
 	[LOOPBACK4] = {{FAMILY(NFPROTO_IPV4), TO_IPV4, {MASK, .len = 4, .value = {255}},
-		{EQUAL, .len = 4, .value = {127}}, {ACCEPT}}},
-	[OWN4] = {{FAMILY(NFPROTO_IPV4), TO_IPV4, {EQUAL, .len = 4}, {ACCEPT}}},
+		{EQUAL, .len = 4, .value = {127}}, {.what = ACCEPT}}},
+	[OWN4] = {{FAMILY(NFPROTO_IPV4), TO_IPV4, {EQUAL, .len = 4}, {.what = ACCEPT}}},
 	[LOOPBACK6] = {{FAMILY(NFPROTO_IPV6), TO_IPV6, {EQUAL, .len = 16, .value = {[15] = 1}},
-		{ACCEPT}}},
-	[OWN6] = {{FAMILY(NFPROTO_IPV6), TO_IPV6, {EQUAL, .len = 16}, {ACCEPT}}},
-	[TCP] = {{PROTOCOL(IPPROTO_TCP), {TPROXY, .len = 2}, {ACCEPT}}},
+		{.what = ACCEPT}}},
+	[OWN6] = {{FAMILY(NFPROTO_IPV6), TO_IPV6, {EQUAL, .len = 16}, {.what = ACCEPT}}},
+	[TCP] = {{PROTOCOL(IPPROTO_TCP), {TPROXY, .len = 2}, {.what = ACCEPT}}},
 	/* Questions for names are answered by a socket at their own port. */
 	[UDP] = {{PROTOCOL(IPPROTO_UDP), TO_PORT, {UNEQUAL, .len = 2, .value = {0, DNS}},
-		{TPROXY, .len = 2}, {ACCEPT}}},
+		{TPROXY, .len = 2}, {.what = ACCEPT}}},
 };
 
 static void begin(struct netlink *b, int type, int flags, int family, int resource)

@@ -3,7 +3,7 @@
 #
 # Callers that stay: many commands over one connection, each given to a process that waits for it. And sandboxes that
 # another version of ward has started.
-# shellcheck disable=SC2016,SC2030,SC2031 # expanded inside; each test is a process of its own
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expanded inside; each test is a process of its own
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
 

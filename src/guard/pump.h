@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * One direction of a connection that is relayed: what comes from one socket goes to the other, the
+ * end of it too. Little is copied through memory of ours; much goes through a pipe, which the
+ * kernel does without copying. Nothing is read that the other side has not room for, but for one
+ * buffer: who does not read is waited for by who writes. Neither socket is owned, and neither waits
+ * (O_NONBLOCK).
+ *
+ * Mustn't: move more than it was allowed to, to the byte.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PUMP_UNLIMITED UINT64_MAX
+
+struct pump {
+	int from, to;
+	int pipe[2];  /* -1: none yet */
+	size_t piped; /* bytes in it */
+	char *rest;   /* what the other side did not take; NULL: nothing */
+	size_t rest_size, rest_at;
+	uint64_t moved;   /* to the other side */
+	uint64_t allowed; /* that may be read at all */
+	bool plain;       /* no pipe was to be had */
+	bool over;        /* nothing more comes */
+	bool ended;       /* ... and the other side knows */
+};
+
+enum pump_state {
+	PUMP_AGAIN, /* there may be more at once: others first */
+	PUMP_READ,  /* until there is something to read */
+	PUMP_WRITE, /* until the other side takes more */
+	PUMP_SPENT, /* all that was allowed is moved, and more may come */
+	PUMP_ENDED,
+	PUMP_BROKEN, /* one of the two is gone */
+};
+
+void pump_init(struct pump *p, int from, int to, uint64_t allowed);
+/* Also at half of it; what was not moved is lost. */
+void pump_free(struct pump *p);
+/* Puts bytes that were read before in front; once, at the beginning. They count as moved. */
+int pump_put(struct pump *p, const void *data, size_t size);
+enum pump_state pump_run(struct pump *p);
