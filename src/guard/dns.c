@@ -261,8 +261,7 @@ size_t dns_write(const struct dns_question *q, enum dns_rcode rcode,
 	size_t most = tcp ? UINT16_MAX : q->limit;
 	size_t opt = q->edns ? OPT_SIZE : 0;
 	uint8_t *p = out + HEADER;
-	uint16_t records = 0;
-	size_t wanted = q->wire_len > 0 ? count : 0;
+	size_t wanted = q->wire_len > 0 ? count : 0, records = 0;
 
 	if (room > most)
 		room = most;
@@ -280,7 +279,7 @@ size_t dns_write(const struct dns_question *q, enum dns_rcode rcode,
 			break;
 		p = put_record(p, &answers[records]);
 	}
-	put_header(out, q, rcode, records < wanted, records);
+	put_header(out, q, rcode, records < wanted, (uint16_t)records);
 	if (q->edns)
 		p = put_opt(p, q, rcode);
 	return (size_t)(p - out);

@@ -392,6 +392,24 @@ static void long_names(void)
 	}
 }
 
+static void long_labels(void)
+{
+	char name[66] = {63};
+	struct dns_question q;
+	struct message m;
+
+	memset(name + 1, 'a', 64);
+	name[64] = '\0';
+	m = query(name, 65, DNS_TYPE_A, 1);
+	check_int(read_it(&m, &q), 0);
+	check_int(strlen(q.host), 63);
+	name[0] = 64;
+	name[64] = 'a';
+	m = query(name, 66, DNS_TYPE_A, 1);
+	check_int(read_it(&m, &q), 1);
+	check_int(q.rcode, DNS_FORMERR);
+}
+
 static void pointers_are_never_followed(void)
 {
 	static const char *const rows[] = {
@@ -614,6 +632,7 @@ static const struct test tests[] = {
 	{"wrong headers", wrong_headers},
 	{"hosts, and names that are none", hosts},
 	{"long names", long_names},
+	{"long labels", long_labels},
 	{"pointers are never followed", pointers_are_never_followed},
 	{"every length", every_length},
 	{"every byte", every_byte},
