@@ -57,8 +57,8 @@ int alias_init(struct alias_table *t, const struct netcidr *v4, const struct net
 	uint32_t most, const uint8_t key[SIPHASH_KEY]);
 void alias_free(struct alias_table *t);
 
-/* The addresses of a name in its canonical form; a new one gets some. -ENOSPC: the table is full.
- */
+/* The addresses of a name in its canonical form; a new one gets some. -ENOSPC: the table is full;
+ * -EINVAL: no name has that length. */
 int alias_of_name(struct alias_table *t, const char *host, struct alias_pair *ret);
 /* -ENOENT: nobody has asked for it. */
 int alias_find_name(const struct alias_table *t, const char *host, struct alias_pair *ret);

@@ -24,8 +24,7 @@ enum dns_rcode {
 	DNS_SERVFAIL = 2, /* stub resolvers ask again */
 	DNS_NXDOMAIN = 3, /* final for every type */
 	DNS_NOTIMP = 4,
-	DNS_REFUSED =
-		5, /* musl ignores it and waits until its time is over: rarely what one wants */
+	DNS_REFUSED = 5, /* musl ignores it and waits until its time is over */
 	DNS_BADVERS = 16,
 };
 
