@@ -46,18 +46,6 @@ static void keep(struct pump *p, const char *data, size_t size)
 	p->rest_at = 0;
 }
 
-int pump_put(struct pump *p, const void *data, size_t size)
-{
-	if (p->rest || p->moved || size > BUFFER)
-		return -EINVAL;
-	if (size == 0)
-		return 0;
-	keep(p, data, size);
-	p->allowed =
-		p->allowed == PUMP_UNLIMITED || p->allowed < size ? p->allowed : p->allowed - size;
-	return 0;
-}
-
 /* A pipe that is too small, or one too many, is none. */
 static void take_pipe(struct pump *p)
 {
@@ -137,9 +125,9 @@ static ssize_t read_some(struct pump *p)
 }
 
 /* Through memory: what the other side does not take at once is kept for it. */
-static int hand_on(struct pump *p, size_t size)
+static int hand_on(struct pump *p, const char *data, size_t size)
 {
-	ssize_t n = send(p->to, buffer, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t n = send(p->to, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return -errno;
@@ -147,8 +135,18 @@ static int hand_on(struct pump *p, size_t size)
 		n = 0;
 	p->moved += (uint64_t)n;
 	if ((size_t)n < size)
-		keep(p, buffer + n, size - (size_t)n);
+		keep(p, data + n, size - (size_t)n);
 	return 0;
+}
+
+int pump_put(struct pump *p, const void *data, size_t size)
+{
+	if (p->rest || p->piped)
+		return -EBUSY;
+	if (size > p->allowed)
+		return -EDQUOT;
+	count_in(p, size);
+	return size > 0 ? hand_on(p, data, size) : 0;
 }
 
 /* 0: go on; anything else: a state, which is then in *ret. */
@@ -169,6 +167,15 @@ static bool is_over(struct pump *p, enum pump_state *ret)
 	p->over = n == 0;
 	*ret = n > 0 ? PUMP_SPENT : errno == EAGAIN ? PUMP_READ : PUMP_BROKEN;
 	return p->over;
+}
+
+enum pump_state pump_flush(struct pump *p)
+{
+	enum pump_state state;
+
+	return stops(empty_rest(p), PUMP_WRITE, &state) || stops(empty_pipe(p), PUMP_WRITE, &state)
+		       ? state
+		       : PUMP_READ;
 }
 
 enum pump_state pump_run(struct pump *p)
@@ -205,7 +212,7 @@ enum pump_state pump_run(struct pump *p)
 			p->over = true;
 		else if (p->pipe[0] >= 0)
 			p->piped = (size_t)n;
-		else if (hand_on(p, (size_t)n) < 0)
+		else if (hand_on(p, buffer, (size_t)n) < 0)
 			return PUMP_BROKEN;
 	}
 }

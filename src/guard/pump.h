@@ -42,6 +42,9 @@ enum pump_state {
 void pump_init(struct pump *p, int from, int to, uint64_t allowed);
 /* Also at half of it; what was not moved is lost. */
 void pump_free(struct pump *p);
-/* Puts bytes that were read before in front; once, at the beginning. They count as moved. */
+/* Bytes that somebody else has read, of which the other side takes what it can; -EBUSY: there are
+ * others already; -EDQUOT: more than is allowed. */
 int pump_put(struct pump *p, const void *data, size_t size);
+/* Only what is there already: PUMP_READ when nothing is left of it. */
+enum pump_state pump_flush(struct pump *p);
 enum pump_state pump_run(struct pump *p);

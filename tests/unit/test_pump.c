@@ -214,7 +214,7 @@ static void test_put(void)
 	check_u64(l.pump.moved, 9);
 	poll(NULL, 0, 10);
 	check(recv(l.server[1], data, sizeof data, 0) == 6 && memcmp(data, "hello ", 6) == 0);
-	check_int(pump_put(&l.pump, "x", 1), -EINVAL);
+	check_int(pump_put(&l.pump, "xy", 2), -EDQUOT);
 	line_close(&l);
 }
 

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A connection of a program inside, from its beginning to its end. The kernel has accepted it
+ * before anything is decided, so a refusal is said in the words of the protocol where it has some,
+ * and by a reset otherwise.
+ */
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "base/mem.h"
+#include "guard/parts.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN 64 /* connections that are accepted at a time */
+#define PORT_DNS 53
+#define BOTH_WAYS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
+#define QUESTION_MAX 4096
+
+/* How long it may stay in a state; 0: for ever. All of a state's are due in the order they came. */
+static const uint64_t patience_ms[FLOW_STATES] = {
+	[FLOW_HEAD] = 10000,
+	[FLOW_NAME] = 20000,
+	[FLOW_DIAL] = 250,
+	[FLOW_RACE] = 30000,
+	[FLOW_ASK] = 30000,
+	[FLOW_LAST] = 3000,
+};
+
+static const char *const late[FLOW_STATES] = {
+	[FLOW_HEAD] = "it did not say where it wants to go",
+	[FLOW_NAME] = "the name could not be looked up in time",
+	[FLOW_RACE] = "the server did not answer",
+};
+
+static void leave(struct guard *g, struct flow *f)
+{
+	struct flow_queue *q = &g->queues[f->state];
+
+	if (f->before)
+		f->before->after = f->after;
+	else
+		q->first = f->after;
+	if (f->after)
+		f->after->before = f->before;
+	else
+		q->last = f->before;
+	f->before = f->after = NULL;
+}
+
+static void enter(struct guard *g, struct flow *f, enum flow_state state)
+{
+	struct flow_queue *q = &g->queues[state];
+
+	f->state = state;
+	f->deadline = patience_ms[state] ? g->now + patience_ms[state] : 0;
+	f->before = q->last;
+	if (q->last)
+		q->last->after = f;
+	else
+		q->first = f;
+	q->last = f;
+}
+
+void flow_enter(struct guard *g, struct flow *f, enum flow_state state)
+{
+	leave(g, f);
+	enter(g, f, state);
+}
+
+uint64_t flow_next_due(const struct guard *g)
+{
+	uint64_t first = 0;
+
+	for (int i = 0; i < FLOW_STATES; i++) {
+		const struct flow *f = g->queues[i].first;
+
+		if (f && f->deadline && (!first || f->deadline < first))
+			first = f->deadline;
+	}
+	return first;
+}
+
+void flow_busy(struct guard *g, struct flow *f)
+{
+	if (f->busy)
+		return;
+	f->busy = true;
+	if (g->busy_last)
+		g->busy_last->next_busy = f;
+	else
+		g->busy = f;
+	g->busy_last = f;
+}
+
+static void tell(struct guard *g, const struct flow *f)
+{
+	struct guard_event e = {.kind = GUARD_TCP,
+		.allowed = !f->refused,
+		.name = f->name ? f->name : "",
+		.addr = f->at.v4 || !f->name ? f->at : f->to,
+		.port = f->port,
+		.why = f->why ? f->why : f->verdict.why,
+		.rule = f->verdict.rule,
+		.up = f->up.moved,
+		.down = f->down.moved,
+		.ms = g->now - f->began};
+
+	guard_tell(g, &e);
+}
+
+/* Whoever is still named by an event of this turn finds it dead. */
+void flow_close(struct guard *g, struct flow *f)
+{
+	if (f->dead)
+		return;
+	if (f->state != FLOW_ASK)
+		tell(g, f);
+	f->dead = true;
+	leave(g, f);
+	lookup_forget_flow(f);
+	pump_free(&f->up);
+	pump_free(&f->down);
+	guard_unwatch(g, &f->client);
+	guard_unwatch(g, &f->server);
+	guard_unwatch(g, &f->rival);
+	free(take_ptr(f->head));
+	free(take_ptr(f->hello));
+	free(take_ptr(f->http));
+	free(take_ptr(f->servers));
+	g->flow_count--;
+	f->next_dead = g->dead;
+	g->dead = f;
+}
+
+/* But for those that are in the list of the next turn. */
+void flow_bury(struct guard *g)
+{
+	struct flow **at = &g->dead;
+
+	while (*at) {
+		struct flow *f = *at;
+
+		if (f->busy) {
+			at = &f->next_dead;
+			continue;
+		}
+		*at = f->next_dead;
+		free(f);
+	}
+}
+
+static void reset_on_close(int fd)
+{
+	struct linger now = {.l_onoff = 1};
+
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
+void flow_break(struct guard *g, struct flow *f, const char *why)
+{
+	if (!f->why)
+		f->why = why;
+	reset_on_close(f->client.fd);
+	reset_on_close(f->server.fd);
+	flow_close(g, f);
+}
+
+/* Before it said anything: an answer that its protocol has. */
+static size_t last_words(const struct flow *f, char *out, size_t room)
+{
+	if (f->port == NETRULE_PORT_HTTP)
+		return http_refusal(out, room, f->why);
+	if (f->port != NETRULE_PORT_HTTPS)
+		return 0;
+	memcpy(out, hello_alert_denied, HELLO_ALERT_LEN);
+	return HELLO_ALERT_LEN;
+}
+
+/* What it sends meanwhile is read: the kernel would answer it with a reset, which overtakes. */
+void flow_refuse(struct guard *g, struct flow *f, const char *why)
+{
+	char words[HTTP_REFUSAL_MAX];
+	size_t size;
+
+	f->why = why;
+	f->refused = true;
+	size = f->down.moved || f->up.moved ? 0 : last_words(f, words, sizeof words);
+	if (size == 0 || send(f->client.fd, words, size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		flow_break(g, f, why);
+		return;
+	}
+	guard_unwatch(g, &f->server);
+	guard_unwatch(g, &f->rival);
+	lookup_forget_flow(f);
+	shutdown(f->client.fd, SHUT_WR);
+	flow_enter(g, f, FLOW_LAST);
+	flow_busy(g, f);
+}
+
+static void drain(struct guard *g, struct flow *f)
+{
+	char unused[4096];
+
+	for (int i = 0; i < 16; i++) {
+		ssize_t n = recv(f->client.fd, unused, sizeof unused, MSG_DONTWAIT);
+
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			flow_close(g, f);
+			return;
+		}
+	}
+	flow_busy(g, f);
+}
+
+static void decide(struct guard *g, struct flow *f)
+{
+	if (f->name) {
+		f->verdict = judge_name(g, f->name, f->port);
+	} else if (alias_owns(&g->aliases, &f->to)) {
+		f->verdict = (struct net_verdict){.why = "no name has this address"};
+	} else {
+		f->verdict = judge_address(g, &f->to, f->port, NULL);
+	}
+	if (!f->verdict.allow) {
+		flow_refuse(g, f, f->verdict.why);
+		return;
+	}
+	if (f->port == NETRULE_PORT_HTTP || f->port == NETRULE_PORT_HTTPS)
+		flow_busy(g, f); /* it may have spoken already */
+	else
+		flow_connect(g, f);
+}
+
+/* Where it wanted to go: our own name of it. */
+static int take_destination(struct flow *f, int fd)
+{
+	struct sockaddr_in6 name;
+	socklen_t len = sizeof name;
+	struct netaddr a = {.v4 = false};
+
+	if (getsockname(fd, (struct sockaddr *)&name, &len) < 0 || name.sin6_family != AF_INET6)
+		return -EINVAL;
+	memcpy(a.bytes, &name.sin6_addr, sizeof a.bytes);
+	f->to = netaddr_unmap(&a);
+	f->port = ntohs(name.sin6_port);
+	return 0;
+}
+
+static void begin(struct guard *g, int fd, bool questions)
+{
+	struct flow *f = mem_alloc(sizeof *f);
+
+	f->client.fd = f->server.fd = f->rival.fd = -1;
+	pump_init(&f->up, -1, -1, PUMP_UNLIMITED);
+	pump_init(&f->down, -1, -1, PUMP_UNLIMITED);
+	f->began = g->now;
+	g->flow_count++;
+	enter(g, f, FLOW_HEAD);
+	if (take_destination(f, fd) < 0 ||
+		guard_watch(g, &f->client, WATCH_CLIENT, fd, f, BOTH_WAYS) < 0) {
+		f->client.fd = fd;
+		flow_break(g, f, "it could not be taken");
+		return;
+	}
+	f->at = f->to;
+	f->name = alias_name_at(&g->aliases, &f->to);
+	if (questions || f->port == PORT_DNS) {
+		flow_enter(g, f, FLOW_ASK);
+		flow_busy(g, f);
+		return;
+	}
+	decide(g, f);
+}
+
+void flow_accept(struct guard *g, struct watch *listener)
+{
+	for (int i = 0; i < TURN; i++) {
+		int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		if (g->flow_count < GUARD_FLOWS) {
+			begin(g, fd, listener->kind == WATCH_DNS_TCP);
+			continue;
+		}
+		reset_on_close(fd);
+		close(fd);
+	}
+}
+
+/* Each message has its length in front; answers are short, and who does not take them loses. */
+static bool answer_one(struct guard *g, struct flow *f)
+{
+	uint8_t out[2 + QUESTION_MAX];
+	size_t size = f->head_len < 2 ? 0 : (size_t)f->head[0] << 8 | f->head[1], len;
+
+	if (f->head_len < 2 || f->head_len < 2 + size)
+		return false;
+	len = ask_answer(g, f->head + 2, size, true, out + 2, QUESTION_MAX);
+	out[0] = (uint8_t)(len >> 8);
+	out[1] = (uint8_t)len;
+	memmove(f->head, f->head + 2 + size, f->head_len - 2 - size);
+	f->head_len -= 2 + size;
+	if (len == 0 || send(f->client.fd, out, 2 + len, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+				(ssize_t)(2 + len)) {
+		flow_break(g, f, "no question");
+		return false;
+	}
+	return true;
+}
+
+static void answer_questions(struct guard *g, struct flow *f)
+{
+	for (;;) {
+		ssize_t n = flow_read(f);
+
+		while (!f->dead && answer_one(g, f))
+			;
+		if (f->dead || n == -EAGAIN)
+			return;
+		if (n <= 0) {
+			flow_close(g, f);
+			return;
+		}
+	}
+}
+
+void flow_event(struct guard *g, struct watch *w, uint32_t events)
+{
+	struct flow *f = w->owner;
+
+	if (f->dead)
+		return;
+	switch (f->state) {
+	case FLOW_HEAD:
+		flow_read_head(g, f);
+		break;
+	case FLOW_NAME:
+		if (events & (EPOLLHUP | EPOLLERR))
+			flow_break(g, f, "the program has gone");
+		break;
+	case FLOW_DIAL:
+	case FLOW_RACE:
+		if (w->kind != WATCH_CLIENT)
+			flow_dialled(g, f, w);
+		else if (events & (EPOLLHUP | EPOLLERR))
+			flow_break(g, f, "the program has gone");
+		break;
+	case FLOW_OPEN:
+		flow_run(g, f);
+		break;
+	case FLOW_ASK:
+		answer_questions(g, f);
+		break;
+	case FLOW_LAST:
+		drain(g, f);
+		break;
+	case FLOW_STATES:
+	default:
+		break;
+	}
+}
+
+void flow_due(struct guard *g, struct flow *f)
+{
+	if (f->state == FLOW_DIAL)
+		flow_dial_rival(g, f);
+	else if (f->state == FLOW_HEAD)
+		flow_refuse(g, f, late[f->state]);
+	else if (f->state == FLOW_ASK || f->state == FLOW_LAST)
+		flow_close(g, f);
+	else
+		flow_break(g, f, late[f->state]);
+}

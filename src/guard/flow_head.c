@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What a client says first, where it names the server once more: it has to be the one that the
+ * connection leads to. The bytes are read into memory of ours, judged there, and it is this copy
+ * that goes on: what was looked at in the socket could be another when it is read.
+ */
+
+#include "base/mem.h"
+#include "guard/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 1024u
+#define ROOM_MAX (64u << 10)
+
+static bool make_room(struct flow *f)
+{
+	size_t room = f->head_room ? 2 * f->head_room : ROOM_FIRST;
+	uint8_t *wider;
+
+	if (f->head_len < f->head_room)
+		return true;
+	if (room > ROOM_MAX)
+		return false;
+	wider = mem_alloc(room);
+	memcpy(wider, f->head, f->head_len);
+	free(f->head);
+	f->head = wider;
+	f->head_room = room;
+	return true;
+}
+
+ssize_t flow_read(struct flow *f)
+{
+	ssize_t n;
+
+	if (!make_room(f))
+		return -ENOBUFS;
+	do
+		n = recv(f->client.fd, f->head + f->head_len, f->head_room - f->head_len,
+			MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	f->head_len += (size_t)n;
+	return n;
+}
+
+/* Somebody has forbidden names: an address must not be a way around that. */
+static bool forbids_names(const struct net_policy *p)
+{
+	for (size_t i = 0; i < p->deny_count; i++)
+		if (p->deny[i].kind != NETRULE_ADDRESS)
+			return true;
+	return false;
+}
+
+static const char *judge_hello(struct guard *g, const struct flow *f, const struct hello *h)
+{
+	struct net_verdict v;
+
+	if (h->state == HELLO_REFUSED)
+		return hello_why_text(h->why);
+	if (h->state == HELLO_NAMELESS)
+		return f->name || (!f->verdict.rule && forbids_names(g->call.policy))
+			       ? hello_why_text(h->why)
+			       : NULL;
+	if (f->name)
+		return strcmp(h->host, f->name) == 0 ? NULL
+						     : "the connection is for another server name";
+	v = judge_name(g, h->host, f->port);
+	return v.allow ? NULL : v.why;
+}
+
+const char *flow_judge_request(struct guard *g, const struct flow *f, const struct http_request *q)
+{
+	struct net_verdict v;
+
+	if (q->upgrade && q->number > 1)
+		return "only the first request of a connection can change the protocol";
+	if (f->name)
+		return !q->target.is_addr && strcmp(q->target.host, f->name) == 0
+			       ? NULL
+			       : "the request is for another host";
+	if (q->target.is_addr)
+		return memcmp(&q->target.addr, &f->to, sizeof f->to) == 0
+			       ? NULL
+			       : "the request is for another address";
+	v = judge_name(g, q->target.host, f->port);
+	return v.allow ? NULL : v.why;
+}
+
+/* true: there is an answer, in *ret_why; NULL: it may go on. */
+static bool judge_tls(struct guard *g, struct flow *f, size_t fresh, const char **ret_why)
+{
+	if (!f->hello)
+		f->hello = mem_alloc(sizeof *f->hello);
+	if (hello_feed(f->hello, f->head + f->head_len - fresh, fresh) == HELLO_MORE)
+		return false;
+	*ret_why = judge_hello(g, f, f->hello);
+	free(f->hello);
+	f->hello = NULL;
+	return true;
+}
+
+/* Only whether the first one is there and may go: it is fed again when the server is. */
+static bool judge_http(struct guard *g, struct flow *f, const char **ret_why)
+{
+	struct http_reader r;
+	struct http_request q;
+	enum http_answer answer;
+	size_t pass;
+
+	http_init(&r, f->port);
+	answer = http_feed(&r, f->head, f->head_len, &pass, &q);
+	if (answer == HTTP_MORE)
+		return false;
+	*ret_why = answer == HTTP_REQUEST ? flow_judge_request(g, f, &q) : http_why_text(r.why);
+	return true;
+}
+
+void flow_read_head(struct guard *g, struct flow *f)
+{
+	const char *why = NULL;
+	bool known = false;
+
+	while (!known) {
+		ssize_t n = flow_read(f);
+
+		if (n == -EAGAIN)
+			return;
+		if (n == -ENOBUFS) {
+			flow_refuse(g, f, "it says too much before it says where it wants to go");
+			return;
+		}
+		if (n <= 0) {
+			flow_break(g, f, "the program has gone");
+			return;
+		}
+		known = f->port == NETRULE_PORT_HTTPS ? judge_tls(g, f, (size_t)n, &why)
+						      : judge_http(g, f, &why);
+	}
+	if (why)
+		flow_refuse(g, f, why);
+	else
+		flow_connect(g, f);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A connection whose two sides are there: what comes goes on, and every request over HTTP is judged
+ * as the first one was. */
+
+#include "base/macro.h"
+#include "base/mem.h"
+#include "guard/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS 12 /* bytes of an answer until its status is known: "HTTP/1.1 101" */
+
+void flow_begin(struct guard *g, struct flow *f)
+{
+	free(f->servers);
+	f->servers = NULL;
+	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
+	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
+	flow_enter(g, f, FLOW_OPEN);
+	if (f->port == NETRULE_PORT_HTTP) {
+		f->http = mem_alloc(sizeof *f->http);
+		http_init(f->http, f->port);
+	} else if (pump_put(&f->up, f->head, f->head_len) < 0) {
+		flow_break(g, f, "the server has gone");
+		return;
+	} else {
+		free(f->head);
+		f->head = NULL;
+		f->head_len = f->head_room = 0;
+	}
+	flow_run(g, f);
+}
+
+/* How the server answers a request for another protocol: known once its first line is. */
+static void look_at_answer(struct flow *f)
+{
+	char status[STATUS];
+	ssize_t n;
+
+	if (f->http->state != HTTP_SWITCHING)
+		return;
+	n = recv(f->server.fd, status, sizeof status, MSG_PEEK | MSG_DONTWAIT);
+	if (n == sizeof status)
+		http_switched(f->http, memcmp(status, "HTTP/1.1 101", sizeof status) == 0);
+}
+
+static enum pump_state send_on(struct flow *f, size_t size)
+{
+	int r = pump_put(&f->up, f->head, size);
+
+	memmove(f->head, f->head + size, f->head_len - size);
+	f->head_len -= size;
+	return r == -EDQUOT ? PUMP_SPENT : r < 0 ? PUMP_BROKEN : PUMP_AGAIN;
+}
+
+/* The end of what the client says; the half of a request is not said at all. */
+static enum pump_state end_requests(struct flow *f)
+{
+	f->up.over = f->up.ended = true;
+	shutdown(f->up.to, SHUT_WR);
+	return PUMP_ENDED;
+}
+
+/* One step; PUMP_AGAIN: there may be another. *ret_why: it is refused. */
+static enum pump_state pass_request(struct guard *g, struct flow *f, const char **ret_why)
+{
+	struct http_request q;
+	size_t pass = 0;
+	ssize_t n;
+
+	switch (http_feed(f->http, f->head, f->head_len, &pass, &q)) {
+	case HTTP_PASS:
+		return send_on(f, pass);
+	case HTTP_REQUEST:
+		*ret_why = flow_judge_request(g, f, &q);
+		return *ret_why ? PUMP_BROKEN : send_on(f, pass);
+	case HTTP_REFUSED:
+		*ret_why = http_why_text(f->http->why);
+		return PUMP_BROKEN;
+	case HTTP_MORE:
+	default:
+		break;
+	}
+	/* Nothing goes on before the server has answered. */
+	if (f->http->state == HTTP_SWITCHING)
+		return PUMP_READ;
+	n = flow_read(f);
+	if (n == 0)
+		return end_requests(f);
+	return n > 0 ? PUMP_AGAIN : n == -EAGAIN ? PUMP_READ : PUMP_BROKEN;
+}
+
+static enum pump_state pass_requests(struct guard *g, struct flow *f, const char **ret_why)
+{
+	enum pump_state state = PUMP_AGAIN;
+
+	if (f->up.ended)
+		return PUMP_ENDED;
+	for (int i = 0; i < 64 && state == PUMP_AGAIN; i++) {
+		state = pump_flush(&f->up);
+		if (state == PUMP_READ)
+			state = pass_request(g, f, ret_why);
+	}
+	return state;
+}
+
+void flow_run(struct guard *g, struct flow *f)
+{
+	const char *why = NULL;
+	enum pump_state up, down;
+
+	if (f->http)
+		look_at_answer(f);
+	up = f->http ? pass_requests(g, f, &why) : pump_run(&f->up);
+	down = pump_run(&f->down);
+	if (why) {
+		flow_refuse(g, f, why);
+		return;
+	}
+	if (up == PUMP_BROKEN || down == PUMP_BROKEN) {
+		flow_break(g, f, NULL);
+		return;
+	}
+	if (up == PUMP_SPENT || down == PUMP_SPENT) {
+		f->refused = true;
+		flow_break(g, f, "the budget is used up");
+		return;
+	}
+	if (up == PUMP_ENDED && down == PUMP_ENDED)
+		flow_close(g, f);
+	else if (up == PUMP_AGAIN || down == PUMP_AGAIN)
+		flow_busy(g, f);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/guard.h"
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "base/mem.h"
+#include "guard/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define EVENTS 64 /* that are taken at a time */
+#define NAMES 16384
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+int guard_watch(struct guard *g, struct watch *w, enum watch_kind kind, int fd, void *owner,
+	uint32_t events)
+{
+	struct epoll_event e = {.events = events, .data.ptr = w};
+
+	*w = (struct watch){.kind = kind, .fd = fd, .owner = owner};
+	return epoll_ctl(g->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+/* What is closed, epoll forgets; nobody else has these. */
+void guard_unwatch(struct guard *g, struct watch *w)
+{
+	(void)g;
+	close(take_fd(&w->fd));
+}
+
+void guard_tell(struct guard *g, const struct guard_event *e)
+{
+	if (g->call.event)
+		g->call.event(g->call.ctx, e);
+}
+
+static const enum watch_kind kinds[CATCH_COUNT] = {
+	[CATCH_TCP] = WATCH_TCP,
+	[CATCH_UDP4] = WATCH_UDP,
+	[CATCH_UDP6] = WATCH_UDP,
+	[CATCH_DNS4] = WATCH_DNS,
+	[CATCH_DNS6] = WATCH_DNS,
+	[CATCH_DNS_TCP] = WATCH_DNS_TCP,
+	[CATCH_RAW4] = WATCH_KINDS, /* only written to */
+	[CATCH_RAW6] = WATCH_KINDS,
+};
+
+static int watch_sockets(struct guard *g, const int sockets[CATCH_COUNT])
+{
+	int r = 0;
+
+	for (int i = 0; i < CATCH_COUNT; i++)
+		g->sockets[i] = (struct watch){.kind = WATCH_KINDS, .fd = sockets[i]};
+	for (int i = 0; i < CATCH_COUNT && r == 0; i++)
+		if (kinds[i] != WATCH_KINDS)
+			r = guard_watch(g, &g->sockets[i], kinds[i], sockets[i], NULL, EPOLLIN);
+	return r;
+}
+
+int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], struct guard **ret,
+	struct err *e)
+{
+	struct guard *g = mem_alloc(sizeof *g);
+	int r;
+
+	g->call = *call;
+	g->resolver.fd = -1;
+	g->epoll = epoll_create1(EPOLL_CLOEXEC);
+	r = g->epoll < 0 ? -errno : 0;
+	if (r == 0 && getrandom(g->key, sizeof g->key, 0) != sizeof g->key)
+		r = -EIO;
+	if (r == 0)
+		r = alias_init(&g->aliases, &call->block4, &call->block6, NAMES, g->key);
+	if (r == 0)
+		r = watch_sockets(g, sockets);
+	else
+		for (int i = 0; i < CATCH_COUNT; i++)
+			g->sockets[i].fd = sockets[i];
+	if (r < 0) {
+		guard_free(g);
+		return err_sys(e, r, "begin to guard the network");
+	}
+	*ret = g;
+	return 0;
+}
+
+void guard_free(struct guard *g)
+{
+	if (!g)
+		return;
+	for (int i = 0; i < FLOW_STATES; i++)
+		while (g->queues[i].first)
+			flow_close(g, g->queues[i].first);
+	for (int i = 0; i < CATCH_COUNT; i++)
+		guard_unwatch(g, &g->sockets[i]);
+	guard_unwatch(g, &g->resolver);
+	lookup_free(g);
+	alias_free(&g->aliases);
+	cleanup_fd(&g->epoll);
+	free(g);
+}
+
+int guard_fd(const struct guard *g)
+{
+	return g->epoll;
+}
+
+int guard_due(const struct guard *g)
+{
+	uint64_t due, now;
+
+	if (g->busy)
+		return 0;
+	due = flow_next_due(g);
+	if (!due)
+		return -1;
+	now = now_ms();
+	return due <= now ? 0 : due - now > 60000 ? 60000 : (int)(due - now);
+}
+
+static void take(struct guard *g, struct watch *w, uint32_t events)
+{
+	switch (w->kind) {
+	case WATCH_TCP:
+	case WATCH_DNS_TCP:
+		flow_accept(g, w);
+		break;
+	case WATCH_DNS:
+		ask_datagrams(g, w);
+		break;
+	case WATCH_RESOLVER:
+		lookup_answer(g);
+		break;
+	case WATCH_CLIENT:
+	case WATCH_SERVER:
+	case WATCH_RIVAL:
+		flow_event(g, w, events);
+		break;
+	case WATCH_UDP:
+	case WATCH_KINDS:
+	default:
+		break;
+	}
+}
+
+/* Those that stopped to let others have their turn; as many as there are now. */
+static void go_on(struct guard *g)
+{
+	struct flow *f = g->busy;
+
+	g->busy = g->busy_last = NULL;
+	while (f) {
+		struct flow *next = f->next_busy;
+
+		f->busy = false;
+		f->next_busy = NULL;
+		flow_event(g, &f->client, 0);
+		f = next;
+	}
+}
+
+static void keep_times(struct guard *g)
+{
+	for (int i = 0; i < FLOW_STATES; i++) {
+		struct flow *f = g->queues[i].first, *next;
+
+		for (; f && f->deadline && f->deadline <= g->now; f = next) {
+			next = f->after;
+			flow_due(g, f);
+		}
+	}
+}
+
+void guard_work(struct guard *g)
+{
+	struct epoll_event events[EVENTS];
+	int n;
+
+	g->now = now_ms();
+	go_on(g);
+	n = epoll_wait(g->epoll, events, EVENTS, 0);
+	for (int i = 0; i < n; i++) {
+		struct watch *w = events[i].data.ptr;
+
+		if (w->fd >= 0)
+			take(g, w, events[i].events);
+	}
+	flow_bury(g);
+	keep_times(g);
+	flow_bury(g);
+}

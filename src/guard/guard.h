@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The guard: all network traffic of one sandbox. It lives in the supervisor, outside, and holds the
+ * sockets that catch whatever the programs inside send anywhere (sys/catch.h). Names are answered
+ * with made-up addresses, so that a connection to one of them is a connection to that name; it is
+ * decided by name, resolved and dialled only then, and relayed.
+ *
+ * Should: say why, where the protocol has words for it, and tell of every attempt. Mustn't: let
+ * anything out that the policy does not allow, not even a question for a name; wait; believe
+ * anything that comes from inside; grow beyond its bounds.
+ */
+
+#include "base/err.h"
+#include "model/netpolicy.h"
+#include "sys/catch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct guard;
+
+struct guard_host {
+	const char *name; /* canonical */
+	struct netaddr addr;
+};
+
+enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_KINDS };
+
+/* One attempt, when it has ended or was refused. Texts live as long as the call. */
+struct guard_event {
+	enum guard_kind kind;
+	bool allowed;
+	const char *name;    /* "": it was an address */
+	struct netaddr addr; /* where it led: with a name, the address that was dialled */
+	uint16_t port;
+	const char *why;            /* a sentence without a full stop */
+	const struct netrule *rule; /* that decided; NULL: none */
+	uint64_t up, down;          /* bytes */
+	uint64_t ms;
+};
+
+struct guard_call {
+	const struct net_policy *policy;
+	const struct guard_host *hosts;
+	size_t host_count;
+	struct netcidr block4, block6; /* of made-up addresses */
+	bool nxdomain;                 /* names that are not allowed do not exist */
+	/* The socket of a resolver (guard/names.h), started when the first name is looked up. */
+	int (*resolver)(void *ctx);
+	void (*event)(void *ctx, const struct guard_event *e); /* may be NULL */
+	void *ctx;
+};
+
+/* The sockets are the guard's from now on, also when it fails. The call's pointers are kept. */
+int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], struct guard **ret,
+	struct err *e);
+void guard_free(struct guard *g);
+/* Readable when there is work. */
+int guard_fd(const struct guard *g);
+/* Milliseconds until something is due; -1: nothing is; 0: there is work already. */
+int guard_due(const struct guard *g);
+/* What can be done without waiting. */
+void guard_work(struct guard *g);

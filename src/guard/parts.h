@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What the modules of the guard share. */
+
+#include "guard/alias.h"
+#include "guard/guard.h"
+#include "guard/hello.h"
+#include "guard/http.h"
+#include "guard/names.h"
+#include "guard/pump.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#define GUARD_FLOWS 4096 /* connections at a time; more are refused */
+
+enum watch_kind {
+	WATCH_TCP,
+	WATCH_DNS,
+	WATCH_DNS_TCP,
+	WATCH_UDP,
+	WATCH_RESOLVER,
+	WATCH_CLIENT,
+	WATCH_SERVER,
+	WATCH_RIVAL,
+	WATCH_KINDS
+};
+
+/* What epoll knows of; the first member of what it belongs to, or one of several. */
+struct watch {
+	enum watch_kind kind;
+	int fd;
+	void *owner;
+};
+
+enum flow_state {
+	FLOW_HEAD, /* what the client says first is read */
+	FLOW_NAME, /* the addresses of the name are looked up */
+	FLOW_DIAL, /* a server is connected to */
+	FLOW_RACE, /* ... and another one, since the first takes long */
+	FLOW_OPEN,
+	FLOW_ASK,  /* questions for names, over TCP */
+	FLOW_LAST, /* it was refused, and what was said about it is on its way */
+	FLOW_STATES
+};
+
+/* A connection of a program inside, and the one that was made for it outside. */
+struct flow {
+	struct watch client, server, rival; /* rival: the other family, tried a little later */
+	enum flow_state state;
+	struct flow *before, *after; /* in the queue of its state */
+	uint64_t deadline;           /* ms; 0: none */
+	bool busy;                   /* in the list of those that go on at once */
+	struct flow *next_busy;
+	struct netaddr to; /* as the program dialled it */
+	uint16_t port;
+	const char *name; /* whose address that is; NULL: an address is meant */
+	struct net_verdict verdict;
+	struct pump up, down;
+	uint8_t *head; /* what the client said and did not go on yet */
+	size_t head_len, head_room;
+	struct hello *hello;
+	struct http_reader *http;
+	struct netaddr *servers; /* to be dialled, in order */
+	size_t server_count, server_next;
+	struct netaddr at; /* the one that answered */
+	struct lookup *waits_for;
+	struct flow *next_waiting;
+	uint64_t began;
+	const char *why; /* it ended */
+	bool refused;    /* by the policy */
+	bool dead;       /* freed when nobody can speak of it any more */
+	struct flow *next_dead;
+};
+
+struct flow_queue {
+	struct flow *first, *last;
+};
+
+/* The addresses of a name; kept for as long as they are good. */
+struct lookup {
+	struct lookup *next; /* of the same bucket */
+	const char *name;
+	uint32_t id;
+	bool asked;        /* no answer yet */
+	uint64_t good_for; /* ms: until then */
+	enum names_end end;
+	struct netaddr address[NAMES_ADDRESSES];
+	size_t count;
+	struct flow *waiting;
+};
+
+#define LOOKUP_BUCKETS 256
+#define LOOKUPS 2048
+
+struct guard {
+	struct guard_call call;
+	int epoll;
+	struct watch sockets[CATCH_COUNT];
+	struct watch resolver;
+	struct alias_table aliases;
+	uint8_t key[SIPHASH_KEY];
+	struct flow_queue queues[FLOW_STATES];
+	struct flow *busy, *busy_last, *dead;
+	size_t flow_count;
+	struct lookup *lookups[LOOKUP_BUCKETS];
+	size_t lookup_count;
+	uint32_t last_id;
+	uint64_t now; /* ms, of this turn */
+};
+
+/* guard/guard.c */
+int guard_watch(struct guard *g, struct watch *w, enum watch_kind kind, int fd, void *owner,
+	uint32_t events);
+void guard_unwatch(struct guard *g, struct watch *w); /* and closes it */
+void guard_tell(struct guard *g, const struct guard_event *e);
+
+/* guard/ask.c: questions for names. */
+void ask_datagrams(struct guard *g, struct watch *w);
+/* One message without its length; the answer's length, 0: there is none. */
+size_t ask_answer(
+	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room);
+
+/* guard/judge.c */
+struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port);
+/* An address that is to be dialled for the name, or for itself (NULL). */
+struct net_verdict judge_address(
+	const struct guard *g, const struct netaddr *addr, uint16_t port, const char *name);
+
+/* guard/lookup.c */
+/* 0: the answer is there; 1: the flow waits, and is told by flow_found(). */
+int lookup_name(struct guard *g, const char *name, struct flow *f, const struct lookup **ret);
+void lookup_answer(struct guard *g);
+void lookup_forget_flow(struct flow *f);
+void lookup_free(struct guard *g);
+
+socklen_t judge_sockaddr(const struct netaddr *a, uint16_t port, struct sockaddr_storage *ret);
+
+/* guard/flow.c: a connection from its beginning to its end, and what is due when. */
+void flow_accept(struct guard *g, struct watch *listener);
+void flow_event(struct guard *g, struct watch *w, uint32_t events);
+void flow_due(struct guard *g, struct flow *f);
+void flow_enter(struct guard *g, struct flow *f, enum flow_state state);
+void flow_close(struct guard *g, struct flow *f);
+/* With a reset on both sides. */
+void flow_break(struct guard *g, struct flow *f, const char *why);
+/* The client is told why, where there are words for it. */
+void flow_refuse(struct guard *g, struct flow *f, const char *why);
+void flow_bury(struct guard *g);
+uint64_t flow_next_due(const struct guard *g);
+/* It goes on in the next turn. */
+void flow_busy(struct guard *g, struct flow *f);
+/* guard/flow_head.c: what the client says first. */
+void flow_read_head(struct guard *g, struct flow *f);
+/* One read into the head: its length, 0 at the end, -EAGAIN, -ENOBUFS: it is full. */
+ssize_t flow_read(struct flow *f);
+/* Why a request must not go where the connection leads; NULL: it may. */
+const char *flow_judge_request(struct guard *g, const struct flow *f, const struct http_request *q);
+/* guard/flow_dial.c: the server. */
+void flow_connect(struct guard *g, struct flow *f);
+void flow_found(struct guard *g, struct flow *f, const struct lookup *l);
+void flow_dialled(struct guard *g, struct flow *f, struct watch *w);
+void flow_dial_rival(struct guard *g, struct flow *f);
+/* guard/flow_open.c: both are there. */
+void flow_begin(struct guard *g, struct flow *f);
+void flow_run(struct guard *g, struct flow *f);
