@@ -25,7 +25,7 @@ static bool lacks_network(const struct explanation *x)
 {
 	const struct network *n = &x->eff->s.sandbox.network;
 
-	return in_sandbox(x) && (n->mode.v != NET_NONE || n->allow.count > 0);
+	return in_sandbox(x) && n->mode.v == NET_FULL && !n->allow.at.source;
 }
 
 static bool lacks_image(const struct explanation *x)
@@ -69,7 +69,7 @@ static const struct {
 	const char *what, *text;
 	bool (*applies)(const struct explanation *x);
 } rows[] = {
-	{"network", "only 'none' can be enforced; 'ward run' refuses anything else", lacks_network},
+	{"network", "'full' relays TCP only: datagrams do not leave the sandbox", lacks_network},
 	{"image", "'ward run' refuses all but 'host' and 'dir:/path'", lacks_image},
 	{"runtime", "'ward run' has the native one only, and refuses others", lacks_runtime},
 	{"tool", "ward carries out commands only; the framework has to obey the answer",

@@ -81,6 +81,28 @@ static const char *call_name(int number, char room[16])
 	return room;
 }
 
+/* Every host and port that was tried, and what came of it. */
+static void write_network(struct writer *w, const struct result_network *n)
+{
+	write_list(w, "network");
+	for (size_t i = 0; i < RESULT_FLOWS && n->flows[i].count; i++) {
+		const struct result_flow *f = &n->flows[i];
+
+		write_object(w, NULL);
+		write_text(w, "host", f->host);
+		write_unsigned(w, "port", f->port);
+		write_bool(w, "allowed", f->allowed);
+		write_text(w, "why", f->why);
+		write_unsigned(w, "count", f->count);
+		write_unsigned(w, "sentBytes", f->up);
+		write_unsigned(w, "receivedBytes", f->down);
+		write_end_object(w);
+	}
+	write_end_list(w);
+	if (n->more)
+		write_unsigned(w, "networkMore", n->more);
+}
+
 static void write_refusals(struct writer *w, const struct result_report *p)
 {
 	char room[16];
@@ -139,6 +161,7 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_hits(&w, r);
 	write_usage(&w, &r->usage);
 	write_refusals(&w, &r->report);
+	write_network(&w, &r->network);
 	write_text(&w, "sandbox", answer->verdict.scope_name);
 	write_text(&w, "runtime", "native");
 	write_object(&w, "enforced");
@@ -146,6 +169,28 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 		write_text(&w, layer_names[i], r->enforced[i] ? r->enforced[i] : "none");
 	write_end_object(&w);
 	write_end_object(&w);
+}
+
+/* What was refused, and the rule by which it would not have been. */
+static void note_network(struct buf *out, const struct run_answer *answer, const struct result *r)
+{
+	bool list = answer->plan.network.policy.has_allow;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < RESULT_FLOWS && r->network.flows[i].count; i++) {
+		const struct result_flow *f = &r->network.flows[i];
+
+		if (f->allowed)
+			continue;
+		buf_puts(out, shown++ ? ", " : "ward: network: refused ");
+		escape_text(out, f->host);
+		buf_printf(out, ":%u x%u (%s)", f->port, f->count, f->why);
+	}
+	if (shown == 0)
+		return;
+	if (r->network.more)
+		buf_printf(out, " and %u more", r->network.more);
+	buf_puts(out, list ? "; what is meant can be added to 'network.allow'\n" : "\n");
 }
 
 /* git clone, git init or git worktree, not in the top folder. */
@@ -260,6 +305,7 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 			"ward: processes of the sandbox are left: they wait in the kernel for a "
 			"disk or a server, and end when it answers\n");
 	note_refusals(&out, &r->report);
+	note_network(&out, answer, r);
 	if (out.len > 0 && write(STDERR_FILENO, buf_text(&out), out.len) < 0)
 		return;
 }

@@ -152,6 +152,10 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 			c->line->waiting = fds.fd[0];
 		}
 		return 0;
+	case POST_NETWORK:
+		c->result->network = message.network;
+		result_network_close(&c->result->network);
+		return 0;
 	case POST_STARTED:
 		c->process = message.number;
 		c->ended = true;

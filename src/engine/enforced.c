@@ -62,7 +62,8 @@ void enforced_fill(const struct stage *s, struct result *r)
 	snprintf(landlock, sizeof landlock, "landlock ABI %u", p->landlock_abi);
 	r->enforced[LAYER_FILESYSTEM] =
 		p->landlock ? "mount namespace and landlock" : "mount namespace";
-	r->enforced[LAYER_NETWORK] = "network namespace";
+	r->enforced[LAYER_NETWORK] =
+		p->network.guarded ? "network namespace and guard" : "network namespace";
 	r->enforced[LAYER_PROCESSES] = "pid namespace";
 	r->enforced[LAYER_SYSCALLS] = "seccomp";
 	r->enforced[LAYER_DISK] = p->layer_size > 0 ? "tmpfs and watchdog" : "tmpfs";

@@ -5,6 +5,7 @@
 #include "base/macro.h"
 #include "engine/claim.h"
 #include "engine/enforced.h"
+#include "engine/guarding.h"
 #include "engine/watch.h"
 #include "engine/wire.h"
 #include "sys/memory.h"
@@ -136,10 +137,17 @@ static void lost(struct live *v)
 			live_line_lost(v, &v->lines[i]);
 }
 
+static void take_network(struct live *v, struct packet_fds *fds)
+{
+	if (guarding_begin(v->stage, fds, &v->error) < 0)
+		live_kill(v);
+}
+
 static void take_message(struct live *v)
 {
+	auto_(packet_close) struct packet_fds fds = {.count = 0};
 	struct wire m;
-	int r = wire_receive(v->stage->control, false, &m, NULL);
+	int r = wire_receive(v->stage->control, false, &m, &fds);
 
 	if (r == -EAGAIN)
 		return;
@@ -156,6 +164,9 @@ static void take_message(struct live *v)
 		lost(v);
 		break;
 	case WIRE_READY:
+		break;
+	case WIRE_NETWORK:
+		take_network(v, &fds);
 		break;
 	case WIRE_REPORT:
 		result_report_close(&m.report);
@@ -264,7 +275,7 @@ void live_take_signals(struct live *v)
 			live_stop(v);
 }
 
-enum { ON_CONTROL, ON_CHANNEL, ON_SIGNAL, ON_LISTENER, ON_READY, ON_LINES };
+enum { ON_CONTROL, ON_CHANNEL, ON_SIGNAL, ON_LISTENER, ON_READY, ON_NETWORK, ON_LINES };
 
 #define WAITS (ON_LINES + 2 * LIVE_LINES + LIVE_PROCESSES)
 
@@ -291,6 +302,7 @@ static void what_to_wait_for(const struct live *v, struct waits *w)
 	/* Only whether whoever waits for it is still there. */
 	add(w, v->up ? -1 : v->call->ready, 0);
 	w->fds[ON_READY].events = 0;
+	add(w, guarding_wait(v->stage).fd, 0);
 	for (size_t i = 0; i < LIVE_LINES; i++) {
 		if (!v->lines[i].used)
 			continue;
@@ -325,6 +337,7 @@ static void take_lines(struct live *v, const struct waits *w)
 static void take_all(struct live *v, const struct waits *w)
 {
 	take_lines(v, w);
+	guarding_work(v->stage);
 	if (w->fds[ON_CONTROL].revents)
 		take_message(v);
 	if (w->fds[ON_CHANNEL].revents && !v->dead)
@@ -366,7 +379,8 @@ static void serve(struct live *v)
 	live_ask_for_pair(v);
 	while (!is_over(v)) {
 		what_to_wait_for(v, &w);
-		if (poll(w.fds, w.all, live_next_due(v)) < 0 && errno != EINTR)
+		if (poll(w.fds, w.all, guarding_due(v->stage, live_next_due(v))) < 0 &&
+			errno != EINTR)
 			break;
 		take_all(v, &w);
 		live_ask_for_pair(v);

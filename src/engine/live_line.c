@@ -6,6 +6,7 @@
 #include "base/macro.h"
 #include "base/mem.h"
 #include "engine/enforced.h"
+#include "engine/guarding.h"
 #include "engine/live.h"
 #include "engine/wire.h"
 #include "sys/memory.h"
@@ -165,14 +166,29 @@ static void answer_end(struct live *v, struct live_line *l, const struct post *m
 	post_send(l->client, false, m, &fds);
 }
 
+/* Of several that run at the same time it belongs to whoever ends first. */
+static void answer_network(struct live *v, struct live_line *l)
+{
+	struct post *m;
+
+	if (!v->stage->guarding || l->client < 0)
+		return;
+	m = post_new(POST_NETWORK, 0);
+	guarding_work(v->stage);
+	if (guarding_take_report(v->stage, &m->network))
+		live_line_answer(l, m);
+}
+
 /* The last word about a command. */
 static void finish(struct live *v, struct live_line *l, const struct result_report *report)
 {
-	struct post *m = post_new(POST_ENDED, 0);
+	struct post *m;
 	struct live_process *process;
 	struct live_pair held;
 	int kept = -1;
 
+	answer_network(v, l);
+	m = post_new(POST_ENDED, 0);
 	fill_end(v, l, &m->end);
 	if (l->setup) {
 		finish_setup(v, l, &m->end);

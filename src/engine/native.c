@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "engine/enforced.h"
+#include "engine/guarding.h"
 #include "engine/stage.h"
 #include "engine/supervise.h"
 #include "sys/process.h"
@@ -87,6 +88,7 @@ static void finish(struct supervise *v, struct result *r)
 	enforced_fill(s, r);
 	judge_end(v, r);
 	r->report = v->end.report;
+	guarding_take_report(s, &r->network);
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		r->usage.output_bytes[i] = v->relay.stream[i].seen;
 		r->dropped[i] = v->relay.stream[i].dropped;

@@ -10,22 +10,47 @@
 
 #include "base/cleanup.h"
 #include "engine/confine.h"
+#include "engine/wire.h"
+#include "sys/catch.h"
+#include "sys/nft.h"
 #include "sys/process.h"
+#include "sys/route.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
+
+/* By these the programs inside know themselves; nobody outside sees them. */
+static const uint8_t own4[4] = {10, 0, 2, 15}, own6[16] = {0xfd, 0, 0, 0x5b, [15] = 0x15};
 
 struct netmaker {
 	pthread_t maker;
+	bool guarded;
+	int caught[CATCH_COUNT];
 	int fd; /* the namespace, or a negative errno */
 	const char *failed;
 	atomic_bool placed;
 };
 
 static struct netmaker network;
+
+/* Every address leads to sockets that the supervisor will hold. */
+static int lead_to_guard(void)
+{
+	int r = route_all_here(own4, own6);
+
+	network.failed = "catch connections with nf_tables (the kernel needs nft_tproxy; without "
+			 "it: --set network=none)";
+	if (r == 0)
+		r = nft_catch(CATCH_PORT, own4, own6);
+	network.failed = "set up the network for the guard";
+	if (r == 0)
+		r = catch_settings();
+	return r == 0 ? catch_open(network.caught) : r;
+}
 
 static int make_namespace(void)
 {
@@ -35,7 +60,7 @@ static int make_namespace(void)
 	if (unshare(CLONE_NEWNET) < 0)
 		return -errno;
 	network.failed = "raise the loopback interface";
-	r = process_raise_lo();
+	r = network.guarded ? lead_to_guard() : process_raise_lo();
 	if (r < 0)
 		return r;
 	network.failed = "find the network namespace";
@@ -71,9 +96,10 @@ static void keep_apart(pthread_t thread)
 
 int network_begin(struct stage *s, struct err *e)
 {
-	int r = pthread_create(&network.maker, NULL, make, NULL);
+	int r;
 
-	(void)s;
+	network.guarded = s->plan->network.guarded;
+	r = pthread_create(&network.maker, NULL, make, NULL);
 	if (r)
 		return err_sys(e, -r, "start a thread");
 	keep_apart(network.maker);
@@ -81,15 +107,29 @@ int network_begin(struct stage *s, struct err *e)
 	return 0;
 }
 
+/* Nothing runs inside yet that could have put others in their place. */
+static int hand_out(struct stage *s, struct err *e)
+{
+	struct packet_fds fds = {.count = CATCH_COUNT};
+	struct wire m = {.kind = WIRE_NETWORK};
+	int r;
+
+	memcpy(fds.fd, network.caught, sizeof network.caught);
+	r = wire_send(s->control, true, &m, &fds);
+	packet_close(&fds);
+	return r < 0 ? err_sys(e, r, "hand the sockets to the guard") : 0;
+}
+
 int network_enter(struct stage *s, struct err *e)
 {
 	int r = pthread_join(network.maker, NULL);
 	auto_fd int fd = network.fd;
 
-	(void)s;
 	if (r)
 		return err_sys(e, -r, "wait for the network namespace");
 	if (fd < 0)
 		return err_sys(e, fd, "%s", network.failed);
-	return setns(fd, CLONE_NEWNET) < 0 ? err_sys(e, -errno, "join it") : 0;
+	if (setns(fd, CLONE_NEWNET) < 0)
+		return err_sys(e, -errno, "join it");
+	return network.guarded ? hand_out(s, e) : 0;
 }

@@ -20,6 +20,8 @@ static size_t size_of(const struct post *m)
 		return HEAD + sizeof m->claim;
 	case POST_ENDED:
 		return HEAD + sizeof m->end;
+	case POST_NETWORK:
+		return HEAD + sizeof m->network;
 	case POST_PROCESS:
 		return HEAD + sizeof m->process;
 	case POST_PROCESS_OUTPUT:

@@ -19,7 +19,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440005u
+#define POST_VERSION 0x57440006u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
 #define POST_NAME 80
@@ -49,6 +49,7 @@ enum post_kind {
 	POST_PROCESS,  /* process */
 	POST_OUTPUT,   /* data */
 	POST_DONE,     /* number: how much, or a negative errno */
+	POST_NETWORK,  /* network: what was tried meanwhile; before POST_ENDED */
 	POST_ENDED,    /* end: the last word about a command; if the connection is kept, perhaps
 			* with the process that waits for the next one */
 	POST_FAILED,   /* error: nothing was run */
@@ -103,6 +104,7 @@ struct post {
 		struct post_exec exec;
 		struct post_claim claim;
 		struct post_end end;
+		struct result_network network;
 		struct post_process process;
 		struct post_data data;
 		struct err error;

@@ -74,8 +74,8 @@ void show_ids(const struct plan *p, struct buf *out)
 
 void show_network(const struct plan *p, struct buf *out)
 {
-	(void)p;
-	line(out, "reaches", "itself only (lo)");
+	line(out, "reaches",
+		p->network.guarded ? "itself (lo); all else by the guard" : "itself only (lo)");
 }
 
 void show_hostname(const struct plan *p, struct buf *out)

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "engine/guarding.h"
 #include "engine/wire.h"
 #include "sys/packet.h"
 #include "sys/process.h"
@@ -48,6 +49,7 @@ void stage_free(struct stage *s)
 {
 	cleanup_fd(&s->control);
 	cleanup_fd(&s->peer);
+	guarding_free(s);
 	close_pair(s->channel);
 	close_pair(s->output);
 	close_pair(s->error);

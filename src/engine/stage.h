@@ -38,17 +38,18 @@ struct stage {
 	struct sigaction caller_pipe;
 	char *arguments; /* the process's own, to be overwritten in init */
 	size_t arguments_len;
-	int start_error;         /* of the program's exec */
-	pid_t program;           /* inside */
-	pid_t init;              /* on the host; waited for at the very end */
-	bool given_up;           /* init does not die */
-	bool orderly;            /* init has said that everything in the sandbox has ended */
-	_Atomic uint32_t *notes; /* counts what init has to report; shared with the supervisor */
-	bool pids_held;          /* init: a control group limits the number of processes */
-	struct blank *blank;     /* its workspace comes later; NULL: it is in the plan */
-	struct claim *claim;     /* ... and is told here; shared with the supervisor */
-	int host;                /* init: the host's root until then; -1 */
-	int mounts;              /* supervisor: tells when those of the host change; -1 */
+	int start_error;           /* of the program's exec */
+	pid_t program;             /* inside */
+	pid_t init;                /* on the host; waited for at the very end */
+	bool given_up;             /* init does not die */
+	bool orderly;              /* init has said that everything in the sandbox has ended */
+	_Atomic uint32_t *notes;   /* counts what init has to report; shared with the supervisor */
+	bool pids_held;            /* init: a control group limits the number of processes */
+	struct blank *blank;       /* its workspace comes later; NULL: it is in the plan */
+	struct claim *claim;       /* ... and is told here; shared with the supervisor */
+	int host;                  /* init: the host's root until then; -1 */
+	struct guarding *guarding; /* supervisor: of the network; NULL: nothing is to be guarded */
+	int mounts;                /* supervisor: tells when those of the host change; -1 */
 };
 
 /* How long what was killed may take to die. */

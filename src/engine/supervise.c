@@ -2,6 +2,7 @@
 #include "engine/supervise.h"
 
 #include "base/cleanup.h"
+#include "engine/guarding.h"
 #include "engine/watch.h"
 #include "sys/memory.h"
 
@@ -112,6 +113,15 @@ static void take_signals(struct supervise *v)
 			take_signal(v, (int)info.ssi_signo);
 }
 
+static void take_network(struct supervise *v, struct packet_fds *fds)
+{
+	if (guarding_begin(v->stage, fds, &v->error) == 0)
+		return;
+	v->failed = v->error.code != 0;
+	v->ended = v->failed;
+	kill_all(v);
+}
+
 static void take_message(struct supervise *v)
 {
 	struct wire m;
@@ -135,6 +145,9 @@ static void take_message(struct supervise *v)
 		v->ended = v->orderly = true;
 		v->end = m.end;
 		result_report_close(&v->end.report);
+		break;
+	case WIRE_NETWORK:
+		take_network(v, &fds);
 		break;
 	case WIRE_TERMINAL:
 		if (fds.count == 1 && v->terminal.master < 0) { /* once: nobody inside changes it */
@@ -272,13 +285,16 @@ int supervise_loop(struct supervise *v, struct err *e)
 			relay_wait(&v->relay, RELAY_OUT),
 			relay_wait(&v->relay, RELAY_ERR),
 			terminal_wait(&v->terminal),
+			guarding_wait(v->stage),
 		};
 
-		if (poll(fds, ARRAY_LEN(fds), next_due(v)) < 0 && errno != EINTR) {
+		if (poll(fds, ARRAY_LEN(fds), guarding_due(v->stage, next_due(v))) < 0 &&
+			errno != EINTR) {
 			kill_all(v);
 			fds[0].revents = POLLIN;
 		}
 		pump(v, fds + 2);
+		guarding_work(v->stage);
 		if (fds[1].revents)
 			take_signals(v);
 		if (fds[0].revents)
@@ -286,6 +302,7 @@ int supervise_loop(struct supervise *v, struct err *e)
 		keep_times(v);
 	}
 	v->ended_at = now_us();
+	guarding_finish(v->stage);
 	v->meter.due = 0;
 	meter_free(&v->meter);
 	if (!v->failed)

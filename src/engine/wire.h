@@ -28,6 +28,7 @@ enum wire_kind {
 	WIRE_REST,  /* nobody has come for long: nothing is kept that can be had again */
 	/* From init. */
 	WIRE_FAILED,   /* error: a step failed, nothing was run */
+	WIRE_NETWORK,  /* carries the sockets that catch its connections; before anything runs */
 	WIRE_TERMINAL, /* carries the terminal's other side */
 	WIRE_PAUSED,   /* the program was stopped from its terminal */
 	WIRE_ENDED,    /* end */

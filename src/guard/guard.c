@@ -115,6 +115,15 @@ int guard_fd(const struct guard *g)
 	return g->epoll;
 }
 
+bool guard_is_sending(const struct guard *g)
+{
+	for (int i = 0; i < FLOW_STATES; i++)
+		for (const struct flow *f = g->queues[i].first; f; f = f->after)
+			if (f->state != FLOW_ASK && f->state != FLOW_LAST && !f->up.ended)
+				return true;
+	return false;
+}
+
 int guard_due(const struct guard *g)
 {
 	uint64_t due, now;
@@ -147,6 +156,8 @@ static void take(struct guard *g, struct watch *w, uint32_t events)
 		flow_event(g, w, events);
 		break;
 	case WATCH_UDP:
+		udp_datagrams(g, w);
+		break;
 	case WATCH_KINDS:
 	default:
 		break;

@@ -62,5 +62,7 @@ void guard_free(struct guard *g);
 int guard_fd(const struct guard *g);
 /* Milliseconds until something is due; -1: nothing is; 0: there is work already. */
 int guard_due(const struct guard *g);
+/* Some of what was sent has not gone on yet. */
+bool guard_is_sending(const struct guard *g);
 /* What can be done without waiting. */
 void guard_work(struct guard *g);

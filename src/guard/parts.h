@@ -123,6 +123,9 @@ void ask_datagrams(struct guard *g, struct watch *w);
 size_t ask_answer(
 	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room);
 
+/* guard/udp.c */
+void udp_datagrams(struct guard *g, struct watch *w);
+
 /* guard/judge.c */
 struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port);
 /* An address that is to be dialled for the name, or for itself (NULL). */

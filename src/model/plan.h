@@ -80,6 +80,21 @@ enum plan_output {
 };
 extern const char *const plan_output_names[];
 
+struct plan_host {
+	const char *name; /* canonical */
+	struct netaddr addr;
+};
+
+/* What of the network can be reached, by way of the guard. */
+struct plan_network {
+	bool guarded; /* false: nothing can */
+	struct net_policy policy;
+	const char *const *dns; /* servers; none: the machine's own */
+	size_t dns_count;
+	const struct plan_host *hosts;
+	size_t host_count;
+};
+
 struct plan {
 	const char *const *argv; /* NULL at the end */
 	const char *const *env;
@@ -102,6 +117,7 @@ struct plan {
 	const char *const *hide;
 	size_t protect_count, hide_count;
 	struct bindspec_rules bind_rules; /* for what is opened */
+	struct plan_network network;
 	struct plan_limits limits;
 	uint64_t timeout, idle_timeout, kill_grace; /* ms; 0 = none */
 	enum plan_output output;

@@ -55,6 +55,35 @@ static void add_filter(struct sha256 *h, const struct plan *p)
 		sha256_add(h, p->filter.code, p->filter.len * sizeof p->filter.code[0]);
 }
 
+static void add_rules(struct sha256 *h, const struct netrule *rules, size_t count)
+{
+	char text[NETRULE_TEXT];
+
+	add_number(h, count);
+	for (size_t i = 0; i < count; i++) {
+		netrule_text(&rules[i], text);
+		add_text(h, text);
+	}
+}
+
+static void add_network(struct sha256 *h, const struct plan_network *n)
+{
+	add_number(h, n->guarded);
+	if (!n->guarded)
+		return;
+	add_number(h, n->policy.mode);
+	add_number(h, n->policy.has_allow);
+	add_rules(h, n->policy.allow, n->policy.allow_count);
+	add_rules(h, n->policy.deny, n->policy.deny_count);
+	add_texts(h, n->dns, n->dns_count);
+	add_number(h, n->host_count);
+	for (size_t i = 0; i < n->host_count; i++) {
+		add_text(h, n->hosts[i].name);
+		add_number(h, n->hosts[i].addr.v4);
+		sha256_add(h, n->hosts[i].addr.bytes, sizeof n->hosts[i].addr.bytes);
+	}
+}
+
 void plan_digest(const struct plan *p, uint8_t ret[32])
 {
 	struct sha256 h;
@@ -74,6 +103,7 @@ void plan_digest(const struct plan *p, uint8_t ret[32])
 	add_text(&h, p->workspace_path);
 	add_texts(&h, p->protect, p->protect_count);
 	add_texts(&h, p->hide, p->hide_count);
+	add_network(&h, &p->network);
 	add_limits(&h, &p->limits);
 	add_number(&h, p->landlock);
 	add_number(&h, p->broker);

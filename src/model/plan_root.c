@@ -25,6 +25,8 @@ static const char etc_group[] = "root:x:0:\n"
 static const char etc_hosts[] = "127.0.0.1 localhost " PLAN_HOSTNAME "\n"
 				"::1 localhost ip6-localhost " PLAN_HOSTNAME "\n";
 static const char etc_resolv[] = "# no network\n";
+/* Whatever server is asked, the guard answers. */
+static const char etc_resolv_guarded[] = "nameserver 10.0.2.3\noptions edns0\n";
 static const char etc_nsswitch[] = "passwd: files\ngroup: files\nshadow: files\n"
 				   "hosts: files dns\nnetworks: files\nprotocols: files\n"
 				   "services: files\nethers: files\nrpc: files\n";
@@ -92,7 +94,7 @@ static void add_host(struct rows *rows, const struct plan *p)
 		{"etc/group", arena_printf(rows->arena, etc_group, group)},
 		{"etc/hosts", etc_hosts},
 		{"etc/hostname", PLAN_HOSTNAME "\n"},
-		{"etc/resolv.conf", etc_resolv},
+		{"etc/resolv.conf", p->network.guarded ? etc_resolv_guarded : etc_resolv},
 		{"etc/nsswitch.conf", etc_nsswitch},
 	};
 

@@ -2,6 +2,7 @@
 #include "model/result.h"
 
 #include <errno.h>
+#include <string.h>
 
 const char *const end_reason_names[] = {
 	"exited", "signalled", "timeout", "idle", "oom", "policy", "stopped", "internal", NULL};
@@ -48,4 +49,32 @@ void result_report_close(struct result_report *p)
 		p->refused[i].path[RESULT_NAME - 1] = '\0';
 	for (size_t i = 0; i < RESULT_RISKS; i++)
 		p->risks[i].path[RESULT_NAME - 1] = '\0';
+}
+
+void result_network_close(struct result_network *n)
+{
+	for (size_t i = 0; i < RESULT_FLOWS; i++) {
+		n->flows[i].host[RESULT_HOST - 1] = '\0';
+		n->flows[i].why[RESULT_WHY - 1] = '\0';
+	}
+}
+
+void result_network_add(struct result_network *n, const struct result_flow *f)
+{
+	for (size_t i = 0; i < RESULT_FLOWS; i++) {
+		struct result_flow *row = &n->flows[i];
+
+		if (row->count == 0) {
+			*row = *f;
+			return;
+		}
+		if (row->port != f->port || row->allowed != f->allowed ||
+			strcmp(row->host, f->host) != 0)
+			continue;
+		row->count += f->count;
+		row->up += f->up;
+		row->down += f->down;
+		return;
+	}
+	n->more += f->count;
 }

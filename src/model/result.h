@@ -55,6 +55,25 @@ struct result_report { /* what the sandbox itself counted; a plain value, sent o
 	uint32_t denied_more, refused_more, risks_more; /* what found no row above */
 };
 
+#define RESULT_FLOWS 16
+#define RESULT_HOST 254
+#define RESULT_WHY 200
+
+/* Attempts to reach one host and port that were answered alike. */
+struct result_flow {
+	uint32_t count; /* 0: no row */
+	uint16_t port;  /* 0: it was only asked for by name */
+	bool allowed;
+	uint64_t up, down;      /* bytes */
+	char host[RESULT_HOST]; /* a name, or an address */
+	char why[RESULT_WHY];   /* that of the first one; cut when longer */
+};
+
+struct result_network { /* a plain value, sent over a socket */
+	struct result_flow flows[RESULT_FLOWS];
+	uint32_t more; /* that found no row above */
+};
+
 struct result_usage {
 	uint64_t wall_us, user_us, system_us;
 	uint64_t memory_peak; /* bytes */
@@ -71,6 +90,7 @@ struct result {
 	uint32_t hits[HIT_COUNT];
 	struct result_usage usage;
 	struct result_report report;
+	struct result_network network;
 	struct buf output[2];
 	uint64_t dropped[2];               /* bytes beyond the limit */
 	const char *enforced[LAYER_COUNT]; /* the mechanism in words */
@@ -78,6 +98,9 @@ struct result {
 
 /* Makes every text in it end, whoever sent it. */
 void result_report_close(struct result_report *p);
+void result_network_close(struct result_network *n);
+/* To the row of the same host, port and answer, or a new one. */
+void result_network_add(struct result_network *n, const struct result_flow *f);
 void result_free(struct result *r);
 /* The exit status of a program that stands for the command. */
 int result_status(const struct result *r);

@@ -17,7 +17,6 @@ _Static_assert(ARRAY_LEN(workspace_names) == WORKSPACE_COUNT + 1, "a name for ea
 
 #define DECIDES .support = SUPPORT_FULL
 #define ENFORCED .support = SUPPORT_FULL
-#define EXPLAINS .support = SUPPORT_EXPLAIN
 #define LATER .support = SUPPORT_NONE
 
 static const struct field limits_fields[] = {
@@ -82,22 +81,22 @@ static void show_caches(struct buf *out, const void *value)
 }
 
 static const struct field network_fields[] = {
-	{"mode", F_ENUM(struct network, mode, net_mode_names, EXPLAINS, .order = ORDER_SPECIAL,
+	{"mode", F_ENUM(struct network, mode, net_mode_names, ENFORCED, .order = ORDER_SPECIAL,
 			 .fallback = "none",
 			 .help = "none, limited (TCP 80 and 443 to public addresses) or full")},
-	{"allow", F_LIST(struct network, allow, EXPLAINS, .order = ORDER_SPECIAL,
+	{"allow", F_LIST(struct network, allow, ENFORCED, .order = ORDER_SPECIAL,
 			  .check = netrule_check_allow, .fallback = "none",
 			  .help = "names, *.names, CIDRs, host-service:port; nothing else is "
 				  "reachable")},
-	{"deny", F_LIST(struct network, deny, EXPLAINS, .order = ORDER_MORE, .append = true,
+	{"deny", F_LIST(struct network, deny, ENFORCED, .order = ORDER_MORE, .append = true,
 			 .check = netrule_check, .fallback = "[]",
 			 .help = "the same forms; deny wins over allow")},
 	{"budget",
 		F_SPECIAL(struct network, budget, LATER, .order = ORDER_FIXED, .show = show_budget,
 			.fallback = "none", .help = "bytes up and down per name")},
-	{"dns", F_LIST(struct network, dns, LATER, .order = ORDER_FIXED, .check = net_check_dns,
+	{"dns", F_LIST(struct network, dns, ENFORCED, .order = ORDER_FIXED, .check = net_check_dns,
 			.fallback = "the host's", .help = "resolvers, used outside the sandbox")},
-	{"hosts", F_MAP(struct network, hosts, LATER, .order = ORDER_FIXED,
+	{"hosts", F_MAP(struct network, hosts, ENFORCED, .order = ORDER_FIXED,
 			  .check = net_check_hosts_value, .check_key = net_check_hosts_name,
 			  .fallback = "{}", .help = "name to address")},
 	{"publish", F_LIST(struct network, publish, LATER, .order = ORDER_FEWER,

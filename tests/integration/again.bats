@@ -142,7 +142,7 @@ once_each() { # FILE-OF-ANSWERS FILE-OF-MARKS
 # a program that is the same but for the version of what it says to sandboxes
 other_ward() {
 	command -v perl >/dev/null || skip 'perl is not here'
-	perl -0777 -pe '$n = s/\x05\x00\x44\x57/\x04\x00\x44\x57/g; END { exit !$n }' "$WARD" >other
+	perl -0777 -pe '$n = s/([\x01-\x3f])(\x00\x44\x57)/chr(ord($1) + 64) . $2/ge; END { exit !$n }' "$WARD" >other
 	chmod 755 other
 }
 

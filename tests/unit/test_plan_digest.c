@@ -56,6 +56,7 @@ static void test_sandbox(void)
 	const struct plan a = base();
 
 	DIFFERS(b.hostname = "x");
+	DIFFERS(b.network.guarded = true);
 	DIFFERS(b.uid = 1);
 	DIFFERS(b.root = true);
 	DIFFERS(b.read_only_root = true);

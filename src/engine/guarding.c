@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/guarding.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "guard/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define RESOLVER "ward-resolver"
+#define SERVERS 8
+#define FINISH_MS 2000
+
+struct guarding {
+	struct stage *stage;
+	struct guard *guard;
+	struct guard_host *hosts;
+	struct result_network seen;
+};
+
+/* Beside this program, or where an installation puts what is not for people. */
+static const char *const places[] = {"", "../libexec/ward/"};
+
+static int find_resolver(char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+
+	if (n <= 0)
+		return -errno;
+	own[n] = '\0';
+	*(strrchr(own, '/') + 1) = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (snprintf(path, PATH_MAX, "%s%s" RESOLVER, own, places[i]) < PATH_MAX &&
+			faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+			return 0;
+	return -ENOENT;
+}
+
+/* Root's becomes the sandbox's own user: it needs nothing of root. */
+static _Noreturn void become_resolver(const struct stage *s, const char *path, int socket)
+{
+	const struct plan_network *n = &s->plan->network;
+	char *argv[SERVERS + 2] = {(char[]){RESOLVER}}, *env[] = {NULL};
+	sigset_t none;
+
+	for (size_t i = 0; i < n->dns_count && i < SERVERS; i++)
+		argv[i + 1] = strdup(n->dns[i]);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (s->plan->root &&
+		(setgroups(0, NULL) < 0 || setresgid(s->host_gid, s->host_gid, s->host_gid) < 0 ||
+			setresuid(s->host_uid, s->host_uid, s->host_uid) < 0))
+		_exit(127);
+	if (dup2(socket, STDIN_FILENO) < 0 || chdir("/") < 0)
+		_exit(127);
+	execve(path, argv, env);
+	_exit(127);
+}
+
+static int start_resolver(void *ctx)
+{
+	struct guarding *g = ctx;
+	char path[PATH_MAX];
+	int pair[2], r = find_resolver(path);
+	pid_t pid;
+
+	if (r == 0)
+		r = packet_pair(pair);
+	if (r < 0)
+		return r;
+	pid = fork();
+	if (pid == 0)
+		become_resolver(g->stage, path, pair[1]);
+	close(pair[1]);
+	if (pid > 0)
+		return pair[0];
+	close(pair[0]);
+	return -EAGAIN;
+}
+
+/* Each connection needs two; the soft limit is for programs that use select(). */
+static void raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+/* A name that is asked for and refused is seen again when it is dialled. */
+static void take_event(void *ctx, const struct guard_event *e)
+{
+	struct guarding *g = ctx;
+	struct result_flow f = {
+		.count = 1, .port = e->port, .allowed = e->allowed, .up = e->up, .down = e->down};
+
+	if (e->kind == GUARD_NAME)
+		return;
+	if (*e->name)
+		snprintf(f.host, sizeof f.host, "%s", e->name);
+	else
+		netaddr_text(&e->addr, f.host);
+	snprintf(f.why, sizeof f.why, "%s", e->why ? e->why : "");
+	result_network_add(&g->seen, &f);
+}
+
+bool guarding_take_report(struct stage *s, struct result_network *ret)
+{
+	struct guarding *g = s->guarding;
+
+	if (!g || g->seen.flows[0].count == 0)
+		return false;
+	*ret = g->seen;
+	memset(&g->seen, 0, sizeof g->seen);
+	return true;
+}
+
+static int begin(struct guarding *g, const struct plan_network *n, const int sockets[CATCH_COUNT],
+	struct err *e)
+{
+	struct guard_call call = {.policy = &n->policy,
+		.hosts = g->hosts,
+		.host_count = n->host_count,
+		.block4 = {.net = {.bytes = {11}, .v4 = true}, .bits = 8},
+		.block6 = {.net = {.bytes = {0x3f, 0xfe}}, .bits = 16},
+		.resolver = start_resolver,
+		.event = take_event,
+		.ctx = g};
+
+	for (size_t i = 0; i < n->host_count; i++)
+		g->hosts[i] = (struct guard_host){n->hosts[i].name, n->hosts[i].addr};
+	raise_files();
+	return guard_open(&call, sockets, &g->guard, e);
+}
+
+int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e)
+{
+	const struct plan_network *n = &s->plan->network;
+	struct guarding *g;
+
+	if (!n->guarded || s->guarding || fds->count != CATCH_COUNT)
+		return err_set(e, EPROTO, "the sandbox speaks of its network when it must not");
+	g = mem_alloc(sizeof *g);
+	g->stage = s;
+	g->hosts = mem_alloc((n->host_count + 1) * sizeof *g->hosts);
+	s->guarding = g;
+	fds->count = 0;
+	return begin(g, n, fds->fd, e);
+}
+
+struct pollfd guarding_wait(const struct stage *s)
+{
+	bool some = s->guarding && s->guarding->guard;
+
+	return (struct pollfd){.fd = some ? guard_fd(s->guarding->guard) : -1, .events = POLLIN};
+}
+
+int guarding_due(const struct stage *s, int due)
+{
+	int own = s->guarding && s->guarding->guard ? guard_due(s->guarding->guard) : -1;
+
+	return own < 0 || (due >= 0 && due < own) ? due : own;
+}
+
+void guarding_work(struct stage *s)
+{
+	if (s->guarding && s->guarding->guard)
+		guard_work(s->guarding->guard);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void guarding_finish(struct stage *s)
+{
+	int64_t end = now_ms() + FINISH_MS;
+
+	while (s->guarding && s->guarding->guard && guard_is_sending(s->guarding->guard)) {
+		struct pollfd wait = guarding_wait(s);
+		int64_t left = end - now_ms();
+
+		if (left <= 0)
+			break;
+		poll(&wait, 1, guarding_due(s, (int)left));
+		guarding_work(s);
+	}
+	/* What is still open is told of now. */
+	if (s->guarding && s->guarding->guard)
+		guard_free(take_ptr(s->guarding->guard));
+}
+
+void guarding_free(struct stage *s)
+{
+	if (!s->guarding)
+		return;
+	guard_free(s->guarding->guard);
+	free(s->guarding->hosts);
+	free(take_ptr(s->guarding));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The guard of a sandbox's network in its supervisor: begun when init hands out the sockets, given
+ * its turns by the supervisor's loop, ended with the sandbox. Everything here does nothing where
+ * nothing is to be guarded.
+ */
+
+#include "engine/stage.h"
+#include "model/result.h"
+#include "sys/packet.h"
+
+#include <poll.h>
+
+struct guarding;
+
+/* Takes the descriptors. Once, and only where the plan says so: -EPROTO. */
+int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e);
+struct pollfd guarding_wait(const struct stage *s);
+/* The sooner of both, in ms; -1: never. */
+int guarding_due(const struct stage *s, int due);
+void guarding_work(struct stage *s);
+/* What was tried since it was asked last; false: nothing. */
+bool guarding_take_report(struct stage *s, struct result_network *ret);
+/* The programs have ended: what they have sent goes out, for a while. */
+void guarding_finish(struct stage *s);
+void guarding_free(struct stage *s);

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers of tests/helpers/internet: a name server and web servers."""
+import http.server
+import os
+import socket
+import socketserver
+import ssl
+import struct
+import sys
+import threading
+
+folder = sys.argv[1]
+WEB4, WEB6 = "93.184.216.34", "2606:2800:220:1::34"
+NAMES = {
+    "example.test": [WEB4],
+    "other.test": [WEB4],
+    "deep.example.test": [WEB4],
+    "six.test": [WEB6],
+    "both.test": [WEB4, WEB6],
+    "private.test": ["10.1.2.3"],
+    "mixed.test": ["10.1.2.3", WEB4],
+    "metadata.test": ["169.254.169.254"],
+    "machine.test": ["93.184.216.1"],
+    "loopback.test": ["127.0.0.1"],
+    "mapped.test": ["::ffff:127.0.0.1"],
+    "closed.test": ["93.184.216.99"],
+}
+turn = 0
+
+
+def note(file, text):
+    with open(os.path.join(folder, file), "a", encoding="utf-8") as f:
+        f.write(text + "\n")
+
+
+def question(data):
+    at, labels = 12, []
+    while data[at]:
+        labels.append(data[at + 1 : at + 1 + data[at]].decode("latin-1"))
+        at += data[at] + 1
+    return ".".join(labels).lower(), struct.unpack(">H", data[at + 1 : at + 3])[0], data[12 : at + 5]
+
+
+def addresses(name):
+    """One name changes its mind each time it is asked for."""
+    global turn
+    if name == "rebind.test":
+        turn += 1
+        return [WEB4] if turn % 4 < 2 else ["127.0.0.1"]
+    return NAMES.get(name)
+
+
+def answer(data):
+    name, kind, asked = question(data)
+    note("names", f"{name} {kind}")
+    found = addresses(name)
+    records = b""
+    count = 0
+    for address in found or []:
+        six = ":" in address
+        if kind != (28 if six else 1):
+            continue
+        packed = socket.inet_pton(socket.AF_INET6 if six else socket.AF_INET, address)
+        ttl = 0 if name == "rebind.test" else 60
+        records += b"\xc0\x0c" + struct.pack(">HHIH", kind, 1, ttl, len(packed)) + packed
+        count += 1
+    flags = 0x8180 if found is not None else 0x8183
+    return data[:2] + struct.pack(">HHHHH", flags, 1, count, 0, 0) + asked + records
+
+
+def serve_names():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.bind(("93.184.216.53", 53))
+    while True:
+        data, whom = s.recvfrom(4096)
+        s.sendto(answer(data), whom)
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        port = self.server.server_address[1]
+        note("requests", f"{port} {self.headers.get('Host')} {self.command} {self.path}")
+        body = f"hello {self.headers.get('Host')} {self.path}\n".encode()
+        if self.path.startswith("/big/"):
+            body = b"x" * int(self.path[5:])
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        left = int(self.headers["Content-Length"])
+        while left > 0:
+            left -= len(self.rfile.read(min(left, 65536)))
+        self.do_GET()
+
+    do_PUT = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    address_family = socket.AF_INET6
+    request_queue_size = 1024
+
+    def server_bind(self):
+        self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+    def get_request(self):
+        whom = super().get_request()
+        note("connections", f"{self.server_address[1]} {whom[1][0]}")
+        return whom
+
+    def handle_error(self, *_):
+        pass
+
+
+def main():
+    web = [Server(("::", port), Web) for port in (80, 443, 8080)]
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(os.path.join(folder, "certificate"), os.path.join(folder, "key"))
+    web[1].socket = tls.wrap_socket(web[1].socket, server_side=True, do_handshake_on_connect=False)
+    for server in web:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=serve_names, daemon=True).start()
+    note("listening", "yes")
+    threading.Event().wait()
+
+
+main()

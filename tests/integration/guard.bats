@@ -1,0 +1,267 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The network by name: what may be reached is, by ordinary programs without any settings of theirs; what may not is not,
+# and they are told why. Against servers in a made-up internet (tests/helpers/internet), which count what they hear.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
+# shellcheck source=lib.bash
+. "$BATS_TEST_DIRNAME/lib.bash"
+
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+many_sandboxes
+
+setup_file() {
+	local own=() folder=$BATS_FILE_TMPDIR/net
+	"$tests/helpers/census" take "$BATS_FILE_TMPDIR/census"
+	mkdir "$folder"
+	[ "$(id -u)" = 0 ] || own=(-Ur)
+	mkfifo "$folder/end"
+	unshare "${own[@]}" -n "$tests/helpers/internet" "$folder" <"$folder/end" >"$folder/said" 2>&1 3>&- &
+	exec 9>"$folder/end"
+	for ((i = 0; i < 200; i++)); do
+		[ ! -e "$folder/ready" ] || break
+		sleep 0.05
+	done
+	[ -e "$folder/ready" ] || { cat "$folder/said" && return 1; }
+	echo $! >"$folder/process"
+}
+
+teardown_file() {
+	local folder=$BATS_FILE_TMPDIR/net
+	timeout 5 sh -c "echo >$folder/end"
+	timeout 10 tail --pid="$(cat "$folder/process")" -f /dev/null || true
+	"$tests/helpers/census" compare "$BATS_FILE_TMPDIR/census"
+}
+
+setup() {
+	NET=$BATS_FILE_TMPDIR/net
+	mkdir "$BATS_TEST_TMPDIR/w" && cd "$BATS_TEST_TMPDIR/w" || return
+	cp "$NET/certificate" .
+	: >"$NET/names"
+	: >"$NET/requests"
+	: >"$NET/connections"
+	export CURL_CA_BUNDLE=/workspace/certificate
+}
+
+teardown() {
+	there "$WARD" stop --all --force >/dev/null 2>&1 || true
+}
+
+# there COMMAND...: as a process of the machine that is in that internet
+there() {
+	local own=()
+	[ "$(id -u)" = 0 ] || own=(-U --preserve-credentials)
+	if [ "$(id -u)" = 0 ]; then
+		timeout -k 5 60 nsenter -t "$(cat "$NET/ready")" -n --wdns="$PWD" "$@"
+	else
+		timeout -k 5 60 nsenter -t "$(cat "$NET/ready")" "${own[@]}" -n \
+			unshare -U --map-user=1000 --map-group=1000 "$@"
+	fi
+}
+
+# ward OPTION... -- COMMAND...
+ward_() { # VERB
+	local verb=$1
+	shift
+	there "$WARD" "$verb" --set 'network.dns=["93.184.216.53"]' --set 'passEnv=["CURL_CA_BUNDLE"]' "$@"
+}
+
+json() { # EXPRESSION about d
+	python3 -c 'import json, sys
+d = json.load(sys.stdin)
+v = eval(sys.argv[1])
+print(v)
+sys.exit(v is False)' "$1"
+}
+
+heard_nothing() {
+	cat "$NET/requests" "$NET/connections"
+	[ ! -s "$NET/requests" ] && [ ! -s "$NET/connections" ]
+}
+
+@test "what is allowed is reached by name, plain and by TLS, over both families" {
+	run -0 ward_ run --set 'network.allow=["example.test", "six.test"]' -- \
+		curl -sS http://example.test/a https://example.test/b http://six.test/c
+	[ "$output" = $'hello example.test /a\nhello example.test /b\nhello six.test /c' ]
+	run -0 ward_ exec --set network=limited -- curl -sS https://example.test/d
+	[ "$output" = 'hello example.test /d' ]
+}
+
+@test "what is not allowed is not, and the reason is said; no question for it leaves the machine" {
+	run -0 --separate-stderr ward_ run --set 'network.allow=["example.test"]' -- curl -sS http://other.test/
+	[[ $output == *'no rule of the allow list matches'* ]]
+	[[ $stderr == *'ward: network: refused other.test:80 x1'* ]]
+	run -35 ward_ run --set 'network.allow=["example.test"]' -- curl -sS https://other.test/
+	[[ $output == *'alert access denied'* ]]
+	heard_nothing
+	[ ! -s "$NET/names" ]
+}
+
+@test "limited: ports 80 and 443; full: all of them" {
+	run ward_ run --set network=limited -- curl -sS http://example.test:8080/
+	[ "$status" != 0 ]
+	[[ $output == *'limited allows only ports 80 and 443'* ]]
+	heard_nothing
+	run -0 ward_ run --set network=full -- curl -sS http://example.test:8080/x http://93.184.216.34:8080/y
+	[ "$output" = $'hello example.test:8080 /x\nhello 93.184.216.34:8080 /y' ]
+}
+
+@test "deny wins, also over a literal address with its name in the hello" {
+	run ward_ run --set network=full --set 'network.deny=["other.test"]' -- curl -sS https://other.test/
+	[ "$status" = 35 ]
+	run ward_ run --set network=full --set 'network.deny=["other.test"]' -- \
+		curl -sS --resolve other.test:443:93.184.216.34 https://other.test/
+	[ "$status" = 35 ]
+	run ward_ run --set network=full --set 'network.deny=["other.test"]' -- curl -sSk https://93.184.216.34/
+	[ "$status" = 35 ]
+	[ ! -s "$NET/requests" ]
+	run -0 ward_ run --set network=full --set 'network.deny=["other.test"]' -- curl -sS https://example.test/
+}
+
+@test "names that lead to the machine, private networks or credentials are refused by what they lead to" {
+	for name in private metadata machine loopback mapped; do
+		run -0 --separate-stderr ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}' "http://$name.test/"
+		[ "$output" = 403 ] || { echo "$name: $output" && false; }
+	done
+	run ward_ run --set network=full -- curl -sS http://93.184.216.1:7777/
+	[ "$status" != 0 ]
+	heard_nothing
+	run -0 ward_ run --set network=full -- curl -sS http://mixed.test/
+	[ "$output" = 'hello mixed.test /' ]
+}
+
+@test "a name whose address changes between two questions is judged each time" {
+	for i in 1 2 3 4 5 6; do
+		ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}\n' http://rebind.test/ >>codes 2>/dev/null
+	done
+	sort codes | uniq -c
+	run ! grep -vxE '200|403' codes
+	grep -qx 403 codes
+}
+
+@test "a service of the machine by its own rule, and not otherwise" {
+	run -0 ward_ run --set 'network.allow=["host-service:7777"]' -- curl -sS http://host-service:7777/listening
+	[ "$output" = yes ]
+	for address in 127.0.0.1 '[::1]' host-service localhost 93.184.216.1; do
+		run ward_ run --set network=full -- curl -sS "http://$address:7777/listening"
+		[ "$status" != 0 ] || { echo "$address: $output" && false; }
+		[[ $output != *yes* ]]
+	done
+}
+
+@test "another name in the hello or in the request than the connection is for" {
+	run -35 ward_ run --set network=full -- curl -sS --connect-to example.test:443:other.test:443 https://example.test/
+	run -0 --separate-stderr ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}' -H 'Host: other.test' http://example.test/
+	[ "$output" = 403 ]
+	heard_nothing
+	# The second request of a connection.
+	run ward_ run --set 'network.allow=["example.test"]' -- python3 -c '
+import socket
+s = socket.create_connection(("example.test", 80))
+for host in "example.test", "other.test":
+    s.sendall(b"GET /%s HTTP/1.1\r\nHost: %s\r\n\r\n" % (host.encode(), host.encode()))
+    print(s.recv(4096).split(b"\r\n")[0])'
+	[[ $output == *'200 OK'* ]]
+	[ "$(cat "$NET/requests")" = '80 example.test GET /example.test' ]
+}
+
+@test "what is no TLS on 443, or names no server, is refused" {
+	run ward_ run --set 'network.allow=["example.test"]' -- sh -c 'printf "hello\n" | timeout 5 python3 -c "
+import socket, sys
+s = socket.create_connection((\"example.test\", 443)); s.sendall(b\"GET / HTTP/1.0\r\n\r\n\"); print(s.recv(100))"'
+	heard_nothing
+	run ward_ run --set 'network.allow=["example.test"]' -- python3 -c '
+import socket, ssl
+c = ssl._create_unverified_context()
+c.wrap_socket(socket.create_connection(("example.test", 443)))'
+	[ "$status" != 0 ]
+	heard_nothing
+}
+
+@test "much goes through in both directions, and as it was" {
+	run -0 ward_ run --set network=limited -- sh -c '
+		head -c 20000000 /dev/urandom >up
+		curl -sS https://example.test/big/30000000 | sha256sum
+		curl -sS --data-binary @up http://example.test/up
+		curl -sS -T up https://example.test/put'
+	[ "${lines[0]}" = "$(head -c 30000000 /dev/zero | tr '\0' x | sha256sum)" ]
+	[ "${lines[2]}" = 'hello example.test /put' ]
+}
+
+@test "sixty connections at once, and two hundred names" {
+	run -0 ward_ run --set network=limited -- sh -c '
+		for i in $(seq 60); do curl -sS "http://example.test/$i" & done; wait'
+	[ "${#lines[@]}" = 60 ]
+	run -0 ward_ run --set network=full -- python3 -c '
+import socket
+seen = {socket.gethostbyname("n%d.test" % i) for i in range(200)}
+print(len(seen))'
+	[ "$output" = 200 ]
+	run ! grep '^n[0-9]' "$NET/names"
+}
+
+@test "a living sandbox: the same guard for many commands, another configuration is another sandbox" {
+	for k in 1 2 3; do
+		run -0 --separate-stderr ward_ exec --set network=limited -- curl -sS "http://example.test/$k"
+		[ "$output" = "hello example.test /$k" ] || { echo "$output$stderr" && false; }
+	done
+	run -0 --separate-stderr ward_ exec --set 'network.allow=["other.test"]' -- curl -sS http://example.test/
+	[[ $output == *'no rule of the allow list'* ]]
+}
+
+@test "the result has every attempt" {
+	ward_ run --json --set 'network.allow=["example.test"]' -- sh -c '
+		curl -sS http://example.test/a; curl -sS http://example.test/b; curl -sS http://other.test/; true' >answer
+	[ "$(json '[(f["host"], f["port"], f["allowed"], f["count"]) for f in d["network"]]' <answer)" = \
+		"[('example.test', 80, True, 2), ('other.test', 80, False, 1)]" ]
+	json 'd["network"][0]["receivedBytes"] > 100 and d["enforced"]["network"] == "network namespace and guard"' <answer
+}
+
+@test "datagrams, raw sockets and other ways out lead nowhere" {
+	run ward_ run --set network=full -- python3 -c '
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for port in 53, 443, 5353, 9999:
+    s.sendto(b"secret", ("93.184.216.53", port))
+for kind in socket.SOCK_RAW,:
+    try:
+        socket.socket(socket.AF_INET, kind, socket.IPPROTO_ICMP)
+        print("raw")
+    except PermissionError:
+        pass
+try:
+    socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    print("packet")
+except OSError:
+    pass'
+	[[ $output != *raw* && $output != *packet* ]]
+	heard_nothing
+	[ ! -s "$NET/names" ]
+}
+
+@test "the sandbox cannot take the sockets of the guard, or change its network" {
+	run ward_ run --set network=full -- python3 -c '
+import socket
+def tries(kind, port, *options):
+    s = socket.socket(socket.AF_INET, kind)
+    for o in options: s.setsockopt(socket.SOL_SOCKET, o, 1)
+    try:
+        s.bind(("0.0.0.0", port))
+        if kind == socket.SOCK_STREAM: s.listen()
+        print("bound", kind, port, options)
+    except OSError:
+        pass
+for port in 1, 53:
+    for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
+        for o in (), (socket.SO_REUSEADDR,), (socket.SO_REUSEPORT,), (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            tries(kind, port, *o)
+s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+for level, name in (socket.SOL_IP, 19), (socket.SOL_SOCKET, 36):
+    try:
+        s.setsockopt(level, name, 1); print("set", level, name)
+    except OSError:
+        pass
+print("done")'
+	[ "${lines[-1]}" = 'done' ]
+	[ "${#lines[@]}" = 1 ]
+}
