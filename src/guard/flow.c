@@ -12,6 +12,7 @@
 #include "guard/parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,19 +281,40 @@ static void begin(struct guard *g, int fd, bool questions)
 	decide(g, f);
 }
 
+static void turn_away(int fd)
+{
+	reset_on_close(fd);
+	close(fd);
+}
+
+/* Without a descriptor for it a connection would wait for ever, and we for it: one is kept back. */
+static bool turn_away_without(struct guard *g, const struct watch *listener)
+{
+	int fd;
+
+	if ((errno != EMFILE && errno != ENFILE) || g->spare < 0)
+		return false;
+	close(g->spare);
+	fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		turn_away(fd);
+	g->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return fd >= 0;
+}
+
 void flow_accept(struct guard *g, struct watch *listener)
 {
 	for (int i = 0; i < TURN; i++) {
 		int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+		if (fd < 0 && turn_away_without(g, listener))
+			continue;
 		if (fd < 0)
 			return;
-		if (g->flow_count < GUARD_FLOWS) {
+		if (g->flow_count < GUARD_FLOWS)
 			begin(g, fd, listener->kind == WATCH_DNS_TCP);
-			continue;
-		}
-		reset_on_close(fd);
-		close(fd);
+		else
+			turn_away(fd);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "guard/parts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -75,6 +76,7 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 
 	g->call = *call;
 	g->resolver.fd = -1;
+	g->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	g->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r = g->epoll < 0 ? -errno : 0;
 	if (r == 0 && getrandom(g->key, sizeof g->key, 0) != sizeof g->key)
@@ -107,6 +109,7 @@ void guard_free(struct guard *g)
 	lookup_free(g);
 	alias_free(&g->aliases);
 	cleanup_fd(&g->epoll);
+	cleanup_fd(&g->spare);
 	free(g);
 }
 

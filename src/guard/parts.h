@@ -98,6 +98,7 @@ struct lookup {
 struct guard {
 	struct guard_call call;
 	int epoll;
+	int spare; /* a descriptor for when there are no more */
 	struct watch sockets[CATCH_COUNT];
 	struct watch resolver;
 	struct alias_table aliases;
