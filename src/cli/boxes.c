@@ -15,7 +15,10 @@ int boxes_request(struct call *c, struct config *config, struct run_request *ret
 {
 	static const char *const nothing[] = {"true", NULL};
 	const struct boxes_options *o = c->options;
-	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
+	struct request_who who = {.session = o->session.v,
+		.agent = o->agent.v,
+		.config = o->config.v,
+		.set = &o->set};
 
 	*ret = (struct run_request){.argv = nothing, .argc = 1, .agent_entrance = true};
 	return request_load(c, &who, config, ret, e);

@@ -68,6 +68,22 @@ extern const struct command *const commands[]; /* NULL at the end */
 		"set", F_LIST(s, set, .arg = "KEY=VALUE",                          \
 			       .help = "set a key for this call; may be repeated") \
 	}
+/* Short for keys of the network; those that allow and deny are added to what is there. */
+#define OPTION_NET(s)                                                                          \
+	{                                                                                      \
+		"net", F_TEXT(s, net, .arg = "MODE", .help = "network: none, limited or full") \
+	}
+#define OPTION_ALLOW(s)                                                                         \
+	{                                                                                       \
+		"allow", F_LIST(s, allow, .arg = "HOST[:PORT]",                                 \
+				 .help = "reach it, and nothing but what is listed so; may be " \
+					 "repeated")                                            \
+	}
+#define OPTION_DENY(s)                                                                          \
+	{                                                                                       \
+		"deny", F_LIST(s, deny, .arg = "HOST[:PORT]",                                   \
+				.help = "do not reach it, whatever allows it; may be repeated") \
+	}
 #define OPTION_AGENT(s)                                                                  \
 	{                                                                                \
 		"agent", F_TEXT(s, agent, .arg = "NAME",                                 \

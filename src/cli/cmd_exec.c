@@ -25,6 +25,9 @@ static const struct field options[] = {
 			 .help = "... when it has more processes and threads")},
 	{"cpu-time", F_DURATION(struct run_options, cpu_time, .arg = "DURATION",
 			     .help = "... when it has used processors for so long")},
+	OPTION_NET(struct run_options),
+	OPTION_ALLOW(struct run_options),
+	OPTION_DENY(struct run_options),
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -111,7 +114,8 @@ static int in_session(struct call *c, const struct run_request *given, struct er
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
-	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
+	struct request_who who = {
+		o->session.v, o->agent.v, o->config.v, &o->set, o->net.v, &o->allow, &o->deny};
 	struct run_request q = *given;
 	int r = request_load(c, &who, &config, &q, e);
 

@@ -19,6 +19,9 @@ static const struct field options[] = {
 			     .help = "give the command a terminal of its own")},
 	{"dry-run", F_BOOL(struct run_options, dry_run,
 			    .help = "print the steps with their arguments; run nothing")},
+	OPTION_NET(struct run_options),
+	OPTION_ALLOW(struct run_options),
+	OPTION_DENY(struct run_options),
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -76,7 +79,8 @@ static int run_it(struct call *c, struct err *e)
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
 	struct run_answer *answer = arena_alloc(c->arena, sizeof *answer);
-	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set};
+	struct request_who who = {
+		o->session.v, o->agent.v, o->config.v, &o->set, o->net.v, &o->allow, &o->deny};
 	struct run_request q = {.argv = (const char *const *)c->args,
 		.argc = c->arg_count,
 		.terminal = o->terminal.v,

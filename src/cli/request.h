@@ -10,6 +10,8 @@
 struct request_who {
 	const char *session, *agent, *config; /* as the options say; NULL: not given */
 	const struct opt_list *set;
+	const char *net;
+	const struct opt_list *allow, *deny; /* NULL: the command has no such options */
 };
 
 /* Loads the configuration, and fills in who asks; config is the caller's to free. */

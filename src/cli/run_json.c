@@ -175,22 +175,29 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 static void note_network(struct buf *out, const struct run_answer *answer, const struct result *r)
 {
 	bool list = answer->plan.network.policy.has_allow;
+	const struct result_flow *first = NULL;
 	size_t shown = 0;
+	bool v6;
 
 	for (size_t i = 0; i < RESULT_FLOWS && r->network.flows[i].count; i++) {
 		const struct result_flow *f = &r->network.flows[i];
 
 		if (f->allowed)
 			continue;
+		first = first ? first : f;
 		buf_puts(out, shown++ ? ", " : "ward: network: refused ");
 		escape_text(out, f->host);
 		buf_printf(out, ":%u x%u (%s)", f->port, f->count, f->why);
 	}
-	if (shown == 0)
+	if (!first)
 		return;
+	v6 = strchr(first->host, ':');
 	if (r->network.more)
 		buf_printf(out, " and %u more", r->network.more);
-	buf_puts(out, list ? "; what is meant can be added to 'network.allow'\n" : "\n");
+	if (list)
+		buf_printf(out, "; to permit: --allow '%s%s%s:%u'", v6 ? "[" : "", first->host,
+			v6 ? "]" : "", first->port);
+	buf_putc(out, '\n');
 }
 
 /* git clone, git init or git worktree, not in the top folder. */

@@ -44,7 +44,7 @@ setup() {
 }
 
 teardown() {
-	there "$WARD" stop --all --force >/dev/null 2>&1 || true
+	there "$WARD" stop --force >/dev/null 2>&1 || true
 }
 
 # there COMMAND...: as a process of the machine that is in that internet
@@ -90,7 +90,14 @@ heard_nothing() {
 @test "what is not allowed is not, and the reason is said; no question for it leaves the machine" {
 	run -0 --separate-stderr ward_ run --set 'network.allow=["example.test"]' -- curl -sS http://other.test/
 	[[ $output == *'no rule of the allow list matches'* ]]
-	[[ $stderr == *'ward: network: refused other.test:80 x1'* ]]
+	[[ $stderr == *'ward: network: refused other.test:80 x1'*"to permit: --allow 'other.test:80'" ]]
+	run -0 ward_ run --allow example.test --allow other.test:80 -- curl -sS http://other.test/ https://example.test/
+	[ "$output" = $'hello other.test /\nhello example.test /' ]
+	run -0 ward_ run --net limited --deny other.test -- sh -c 'curl -sS http://other.test/; curl -sS http://example.test/'
+	[[ $output == *'hello example.test /'* && $output != *'hello other'* ]]
+	: >"$NET/requests"
+	: >"$NET/connections"
+	: >"$NET/names"
 	run -35 ward_ run --set 'network.allow=["example.test"]' -- curl -sS https://other.test/
 	[[ $output == *'alert access denied'* ]]
 	heard_nothing
