@@ -21,13 +21,6 @@ static bool in_sandbox(const struct explanation *x)
 	return x->verdict.sandboxed;
 }
 
-static bool lacks_network(const struct explanation *x)
-{
-	const struct network *n = &x->eff->s.sandbox.network;
-
-	return in_sandbox(x) && n->mode.v == NET_FULL && !n->allow.at.source;
-}
-
 static bool lacks_image(const struct explanation *x)
 {
 	const char *image = x->eff->s.sandbox.image.v;
@@ -69,7 +62,6 @@ static const struct {
 	const char *what, *text;
 	bool (*applies)(const struct explanation *x);
 } rows[] = {
-	{"network", "'full' relays TCP only: datagrams do not leave the sandbox", lacks_network},
 	{"image", "'ward run' refuses all but 'host' and 'dir:/path'", lacks_image},
 	{"runtime", "'ward run' has the native one only, and refuses others", lacks_runtime},
 	{"tool", "ward carries out commands only; the framework has to obey the answer",

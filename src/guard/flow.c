@@ -123,7 +123,7 @@ void flow_close(struct guard *g, struct flow *f)
 		tell(g, f);
 	f->dead = true;
 	leave(g, f);
-	lookup_forget_flow(f);
+	lookup_forget(&f->waiter);
 	pump_free(&f->up);
 	pump_free(&f->down);
 	guard_unwatch(g, &f->client);
@@ -198,7 +198,7 @@ void flow_refuse(struct guard *g, struct flow *f, const char *why)
 	}
 	guard_unwatch(g, &f->server);
 	guard_unwatch(g, &f->rival);
-	lookup_forget_flow(f);
+	lookup_forget(&f->waiter);
 	shutdown(f->client.fd, SHUT_WR);
 	flow_enter(g, f, FLOW_LAST);
 	flow_busy(g, f);
@@ -263,6 +263,7 @@ static void begin(struct guard *g, int fd, bool questions)
 	pump_init(&f->up, -1, -1, PUMP_UNLIMITED);
 	pump_init(&f->down, -1, -1, PUMP_UNLIMITED);
 	f->began = g->now;
+	f->waiter = (struct waiter){.found = flow_found, .owner = f};
 	g->flow_count++;
 	enter(g, f, FLOW_HEAD);
 	if (take_destination(f, fd) < 0 ||

@@ -91,8 +91,9 @@ static void mix_families(struct netaddr *list, size_t count)
 		}
 }
 
-void flow_found(struct guard *g, struct flow *f, const struct lookup *l)
+void flow_found(struct guard *g, void *flow, const struct lookup *l)
 {
+	struct flow *f = flow;
 	struct netaddr allowed[NAMES_ADDRESSES];
 	struct net_verdict v = {.why = NULL};
 	size_t count = 0;
@@ -134,7 +135,7 @@ void flow_connect(struct guard *g, struct flow *f)
 		return;
 	}
 	flow_enter(g, f, FLOW_NAME);
-	r = lookup_name(g, f->name, f, &l);
+	r = lookup_name(g, f->name, &f->waiter, &l);
 	if (r < 0)
 		flow_break(g, f, "too many names are known already");
 	else if (r == 0)

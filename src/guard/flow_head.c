@@ -49,15 +49,6 @@ ssize_t flow_read(struct flow *f)
 	return n;
 }
 
-/* Somebody has forbidden names: an address must not be a way around that. */
-static bool forbids_names(const struct net_policy *p)
-{
-	for (size_t i = 0; i < p->deny_count; i++)
-		if (p->deny[i].kind != NETRULE_ADDRESS)
-			return true;
-	return false;
-}
-
 static const char *judge_hello(struct guard *g, const struct flow *f, const struct hello *h)
 {
 	struct net_verdict v;
@@ -65,7 +56,7 @@ static const char *judge_hello(struct guard *g, const struct flow *f, const stru
 	if (h->state == HELLO_REFUSED)
 		return hello_why_text(h->why);
 	if (h->state == HELLO_NAMELESS)
-		return f->name || (!f->verdict.rule && forbids_names(g->call.policy))
+		return f->name || (!f->verdict.rule && judge_forbids_names(g))
 			       ? hello_why_text(h->why)
 			       : NULL;
 	if (f->name)

@@ -103,6 +103,8 @@ void guard_free(struct guard *g)
 	for (int i = 0; i < FLOW_STATES; i++)
 		while (g->queues[i].first)
 			flow_close(g, g->queues[i].first);
+	udp_free(g);
+	flow_bury(g);
 	for (int i = 0; i < CATCH_COUNT; i++)
 		guard_unwatch(g, &g->sockets[i]);
 	guard_unwatch(g, &g->resolver);
@@ -129,11 +131,14 @@ bool guard_is_sending(const struct guard *g)
 
 int guard_due(const struct guard *g)
 {
-	uint64_t due, now;
+	uint64_t due, now, udp;
 
 	if (g->busy)
 		return 0;
 	due = flow_next_due(g);
+	udp = udp_next_due(g);
+	if (udp && (!due || udp < due))
+		due = udp;
 	if (!due)
 		return -1;
 	now = now_ms();
@@ -160,6 +165,9 @@ static void take(struct guard *g, struct watch *w, uint32_t events)
 		break;
 	case WATCH_UDP:
 		udp_datagrams(g, w);
+		break;
+	case WATCH_UDP_SERVER:
+		udp_answers(g, w);
 		break;
 	case WATCH_KINDS:
 	default:
@@ -211,5 +219,6 @@ void guard_work(struct guard *g)
 	}
 	flow_bury(g);
 	keep_times(g);
+	udp_expire(g);
 	flow_bury(g);
 }

@@ -54,6 +54,16 @@ static bool is_named(const struct net_verdict *v)
 	       v->rule->cidr.bits == (v->rule->cidr.net.v4 ? 32 : 128);
 }
 
+bool judge_forbids_names(const struct guard *g)
+{
+	const struct net_policy *p = g->call.policy;
+
+	for (size_t i = 0; i < p->deny_count; i++)
+		if (p->deny[i].kind != NETRULE_ADDRESS)
+			return true;
+	return false;
+}
+
 struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port)
 {
 	return net_decide_name(g->call.policy, name, port);

@@ -114,7 +114,7 @@ static void fail(struct guard *g, struct lookup *l, enum names_end end)
 	l->good_for = g->now + BAD_MS;
 }
 
-int lookup_name(struct guard *g, const char *name, struct flow *f, const struct lookup **ret)
+int lookup_name(struct guard *g, const char *name, struct waiter *w, const struct lookup **ret)
 {
 	struct lookup *l = find(g, name);
 
@@ -135,30 +135,30 @@ int lookup_name(struct guard *g, const char *name, struct flow *f, const struct 
 			return 0;
 		}
 	}
-	f->waits_for = l;
-	f->next_waiting = l->waiting;
-	l->waiting = f;
+	w->on = l;
+	w->next = l->waiting;
+	l->waiting = w;
 	return 1;
 }
 
-void lookup_forget_flow(struct flow *f)
+void lookup_forget(struct waiter *w)
 {
-	struct flow **at = f->waits_for ? &f->waits_for->waiting : NULL;
+	struct waiter **at = w->on ? &w->on->waiting : NULL;
 
-	while (at && *at && *at != f)
-		at = &(*at)->next_waiting;
+	while (at && *at && *at != w)
+		at = &(*at)->next;
 	if (at && *at)
-		*at = f->next_waiting;
-	f->waits_for = NULL;
+		*at = w->next;
+	w->on = NULL;
 }
 
 static void tell_all(struct guard *g, struct lookup *l)
 {
 	while (l->waiting) {
-		struct flow *f = l->waiting;
+		struct waiter *w = l->waiting;
 
-		lookup_forget_flow(f);
-		flow_found(g, f, l);
+		lookup_forget(w);
+		w->found(g, w->owner, l);
 	}
 }
 

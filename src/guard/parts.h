@@ -21,6 +21,7 @@ enum watch_kind {
 	WATCH_DNS,
 	WATCH_DNS_TCP,
 	WATCH_UDP,
+	WATCH_UDP_SERVER,
 	WATCH_RESOLVER,
 	WATCH_CLIENT,
 	WATCH_SERVER,
@@ -46,6 +47,16 @@ enum flow_state {
 	FLOW_STATES
 };
 
+struct lookup;
+
+/* Somebody who waits for the addresses of a name. */
+struct waiter {
+	void (*found)(struct guard *g, void *owner, const struct lookup *l);
+	void *owner;
+	struct waiter *next;
+	struct lookup *on; /* NULL: waits for none */
+};
+
 /* A connection of a program inside, and the one that was made for it outside. */
 struct flow {
 	struct watch client, server, rival; /* rival: the other family, tried a little later */
@@ -65,9 +76,8 @@ struct flow {
 	struct http_reader *http;
 	struct netaddr *servers; /* to be dialled, in order */
 	size_t server_count, server_next;
-	struct netaddr at; /* the one that answered */
-	struct lookup *waits_for;
-	struct flow *next_waiting;
+	struct netaddr at;    /* the one that answered */
+	struct waiter waiter; /* for its name */
 	uint64_t began;
 	const char *why; /* it ended */
 	bool refused;    /* by the policy */
@@ -89,8 +99,11 @@ struct lookup {
 	enum names_end end;
 	struct netaddr address[NAMES_ADDRESSES];
 	size_t count;
-	struct flow *waiting;
+	struct waiter *waiting;
 };
+
+struct udp_flow;
+#define UDP_BUCKETS 256
 
 #define LOOKUP_BUCKETS 256
 #define LOOKUPS 2048
@@ -108,6 +121,8 @@ struct guard {
 	size_t flow_count;
 	struct lookup *lookups[LOOKUP_BUCKETS];
 	size_t lookup_count;
+	struct udp_flow *udp[UDP_BUCKETS], *udp_oldest, *udp_newest;
+	size_t udp_count;
 	uint32_t last_id;
 	uint64_t now; /* ms, of this turn */
 };
@@ -124,20 +139,34 @@ void ask_datagrams(struct guard *g, struct watch *w);
 size_t ask_answer(
 	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room);
 
-/* guard/udp.c */
+/* guard/udp.c: datagrams. */
 void udp_datagrams(struct guard *g, struct watch *w);
+void udp_answers(struct guard *g, struct watch *w);
+void udp_expire(struct guard *g);
+uint64_t udp_next_due(const struct guard *g); /* ms; 0: nothing is */
+void udp_free(struct guard *g);
+/* guard/forge.c: packets from whom the program expects them. */
+struct forge_ends {
+	struct netaddr from, to;
+	uint16_t from_port, to_port;
+};
+void forge_datagram(struct guard *g, const struct forge_ends *ends, const void *data, size_t size);
+/* That nobody listens at `from`, to whom `size` bytes were sent. */
+void forge_unreachable(struct guard *g, const struct forge_ends *ends, size_t size);
 
 /* guard/judge.c */
 struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port);
 /* An address that is to be dialled for the name, or for itself (NULL). */
+/* Somebody has forbidden names: what hides them must not be a way around that. */
+bool judge_forbids_names(const struct guard *g);
 struct net_verdict judge_address(
 	const struct guard *g, const struct netaddr *addr, uint16_t port, const char *name);
 
 /* guard/lookup.c */
-/* 0: the answer is there; 1: the flow waits, and is told by flow_found(). */
-int lookup_name(struct guard *g, const char *name, struct flow *f, const struct lookup **ret);
+/* 0: the answer is there; 1: the waiter is told later. */
+int lookup_name(struct guard *g, const char *name, struct waiter *w, const struct lookup **ret);
 void lookup_answer(struct guard *g);
-void lookup_forget_flow(struct flow *f);
+void lookup_forget(struct waiter *w);
 void lookup_free(struct guard *g);
 
 socklen_t judge_sockaddr(const struct netaddr *a, uint16_t port, struct sockaddr_storage *ret);
@@ -164,7 +193,7 @@ ssize_t flow_read(struct flow *f);
 const char *flow_judge_request(struct guard *g, const struct flow *f, const struct http_request *q);
 /* guard/flow_dial.c: the server. */
 void flow_connect(struct guard *g, struct flow *f);
-void flow_found(struct guard *g, struct flow *f, const struct lookup *l);
+void flow_found(struct guard *g, void *flow, const struct lookup *l);
 void flow_dialled(struct guard *g, struct flow *f, struct watch *w);
 void flow_dial_rival(struct guard *g, struct flow *f);
 /* guard/flow_open.c: both are there. */

@@ -120,6 +120,18 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         pass
 
 
+def serve_echo():
+    """Every datagram comes back, longer; those that say so are answered by many."""
+    s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    s.bind(("::", 9999))
+    while True:
+        data, whom = s.recvfrom(65535)
+        note("datagrams", data[:20].decode("latin-1"))
+        for _ in range(int(data[5:]) if data.startswith(b"many ") else 1):
+            s.sendto(b"echo " + data, whom)
+
+
 def main():
     web = [Server(("::", port), Web) for port in (80, 443, 8080)]
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -128,6 +140,7 @@ def main():
     for server in web:
         threading.Thread(target=server.serve_forever, daemon=True).start()
     threading.Thread(target=serve_names, daemon=True).start()
+    threading.Thread(target=serve_echo, daemon=True).start()
     note("listening", "yes")
     threading.Event().wait()
 

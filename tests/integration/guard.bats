@@ -224,24 +224,56 @@ print(len(seen))'
 	json 'd["network"][0]["receivedBytes"] > 100 and d["enforced"]["network"] == "network namespace and guard"' <answer
 }
 
-@test "datagrams, raw sockets and other ways out lead nowhere" {
-	run ward_ run --set network=full -- python3 -c '
+udp='import socket, sys
+def ask(host, port, data=b"x", family=socket.AF_INET, count=1):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    s.settimeout(5)
+    try:
+        s.connect((host, port))
+        s.send(data)
+        return [s.recv(65535) for _ in range(count)]
+    except OSError as e:
+        return type(e).__name__
+'
+
+@test "datagrams with mode full, over both families, many and large ones; by name too" {
+	run -0 ward_ run --net full -- python3 -c "$udp"'
+print(ask("93.184.216.34", 9999), ask("example.test", 9999), ask("six.test", 9999, family=socket.AF_INET6))
+print(len(ask("example.test", 9999, b"many 50", count=50)), len(ask("example.test", 9999, b"y" * 60000)[0]))
+print(len(ask("six.test", 9999, b"z" * 30001, socket.AF_INET6)[0]), ask("example.test", 9998))'
+	[ "${lines[0]}" = "[b'echo x'] [b'echo x'] [b'echo x']" ]
+	[ "${lines[1]}" = '50 60005' ]
+	[ "${lines[2]}" = '30006 ConnectionRefusedError' ]
+}
+
+@test "datagrams are refused at once where they are not allowed" {
+	: >"$NET/datagrams"
+	for options in '--net limited' '--allow example.test:9999' '--net full --deny example.test' '--net full --deny 93.184.216.0/24'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr ward_ run $options -- python3 -c "$udp"'
+print(ask("example.test", 9999), ask("six.test", 1, family=socket.AF_INET6))'
+		[ "$output" = 'ConnectionRefusedError ConnectionRefusedError' ] || { echo "$options: $output$stderr" && false; }
+	done
+	run -0 --separate-stderr ward_ run --net full --deny other.test -- python3 -c "$udp"'
+print(ask("example.test", 443), ask("private.test", 9999), ask("machine.test", 9999), ask("10.1.2.3", 9999))'
+	[ "$output" = 'ConnectionRefusedError ConnectionRefusedError ConnectionRefusedError ConnectionRefusedError' ]
+	[ ! -s "$NET/datagrams" ]
+}
+
+@test "questions to other name servers, raw sockets and packets lead nowhere" {
+	: >"$NET/datagrams"
+	run ward_ run --net full -- python3 -c '
 import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for port in 53, 443, 5353, 9999:
-    s.sendto(b"secret", ("93.184.216.53", port))
-for kind in socket.SOCK_RAW,:
+s.sendto(b"secret", ("93.184.216.53", 53))
+for family, kind, protocol in (socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP), (socket.AF_INET, socket.SOCK_RAW, 255), (
+        socket.AF_INET6, socket.SOCK_RAW, 58), (socket.AF_PACKET, socket.SOCK_RAW, 0), (socket.AF_INET, socket.SOCK_DGRAM, 1):
     try:
-        socket.socket(socket.AF_INET, kind, socket.IPPROTO_ICMP)
-        print("raw")
-    except PermissionError:
-        pass
-try:
-    socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    print("packet")
-except OSError:
-    pass'
-	[[ $output != *raw* && $output != *packet* ]]
+        socket.socket(family, kind, protocol)
+        print("had", family, kind, protocol)
+    except OSError:
+        pass'
+	[[ $output != *had* ]]
 	heard_nothing
 	[ ! -s "$NET/names" ]
 }
