@@ -113,6 +113,7 @@ static void take_end(struct client *c, const struct post_end *end, struct arena 
 								: END_INTERNAL;
 	r->start_error = end->start_error;
 	memcpy(r->hits, end->hits, sizeof r->hits);
+	r->hits[HIT_BUDGET] += c->spent;
 	r->usage = end->usage;
 	r->report = end->report;
 	result_report_close(&r->report);
@@ -155,6 +156,7 @@ static int take_message(struct client *c, struct arena *a, struct err *e)
 	case POST_NETWORK:
 		c->result->network = message.network;
 		result_network_close(&c->result->network);
+		c->spent = message.network.spent;
 		return 0;
 	case POST_STARTED:
 		c->process = message.number;

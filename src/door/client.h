@@ -31,6 +31,7 @@ struct client {
 	struct relay relay;
 	struct terminal terminal;
 	struct result *result;
+	uint32_t spent; /* connections that were ended by their budget */
 	bool ended, signalled, changed, older, lost;
 };
 

@@ -25,6 +25,7 @@ struct guarding {
 	struct stage *stage;
 	struct guard *guard;
 	struct guard_host *hosts;
+	struct guard_budget *budgets;
 	struct result_network seen;
 };
 
@@ -114,6 +115,7 @@ static void take_event(void *ctx, const struct guard_event *e)
 	else
 		netaddr_text(&e->addr, f.host);
 	snprintf(f.why, sizeof f.why, "%s", e->why ? e->why : "");
+	g->seen.spent += e->spent;
 	result_network_add(&g->seen, &f);
 }
 
@@ -134,12 +136,17 @@ static int begin(struct guarding *g, const struct plan_network *n, const int soc
 	struct guard_call call = {.policy = &n->policy,
 		.hosts = g->hosts,
 		.host_count = n->host_count,
+		.budgets = g->budgets,
+		.budget_count = n->budget_count,
 		.block4 = {.net = {.bytes = {11}, .v4 = true}, .bits = 8},
 		.block6 = {.net = {.bytes = {0x3f, 0xfe}}, .bits = 16},
 		.resolver = start_resolver,
 		.event = take_event,
 		.ctx = g};
 
+	for (size_t i = 0; i < n->budget_count; i++)
+		g->budgets[i] = (struct guard_budget){
+			n->budgets[i].name, {n->budgets[i].up, n->budgets[i].down}};
 	for (size_t i = 0; i < n->host_count; i++)
 		g->hosts[i] = (struct guard_host){n->hosts[i].name, n->hosts[i].addr};
 	raise_files();
@@ -156,6 +163,7 @@ int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e)
 	g = mem_alloc(sizeof *g);
 	g->stage = s;
 	g->hosts = mem_alloc((n->host_count + 1) * sizeof *g->hosts);
+	g->budgets = mem_alloc((n->budget_count + 1) * sizeof *g->budgets);
 	s->guarding = g;
 	fds->count = 0;
 	return begin(g, n, fds->fd, e);
@@ -213,5 +221,6 @@ void guarding_free(struct stage *s)
 		return;
 	guard_free(s->guarding->guard);
 	free(s->guarding->hosts);
+	free(s->guarding->budgets);
 	free(take_ptr(s->guarding));
 }

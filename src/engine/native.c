@@ -88,7 +88,8 @@ static void finish(struct supervise *v, struct result *r)
 	enforced_fill(s, r);
 	judge_end(v, r);
 	r->report = v->end.report;
-	guarding_take_report(s, &r->network);
+	if (guarding_take_report(s, &r->network))
+		r->hits[HIT_BUDGET] += r->network.spent;
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		r->usage.output_bytes[i] = v->relay.stream[i].seen;
 		r->dropped[i] = v->relay.stream[i].dropped;

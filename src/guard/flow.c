@@ -102,6 +102,7 @@ static void tell(struct guard *g, const struct flow *f)
 {
 	struct guard_event e = {.kind = GUARD_TCP,
 		.allowed = !f->refused,
+		.spent = f->spent,
 		.name = f->name ? f->name : "",
 		.addr = f->at.v4 || !f->name ? f->at : f->to,
 		.port = f->port,

@@ -13,17 +13,30 @@
 
 #define STATUS 12 /* bytes of an answer until its status is known: "HTTP/1.1 101" */
 
+/* What the client said first; a budget that is too small for it is found out with the rest. */
+static bool put_head(struct flow *f)
+{
+	if (f->budget)
+		f->up.allowed = f->budget->left[0];
+	if (pump_put(&f->up, f->head, f->head_len) < 0)
+		return false;
+	if (f->budget)
+		f->budget->left[0] = f->up.allowed;
+	return true;
+}
+
 void flow_begin(struct guard *g, struct flow *f)
 {
 	free(f->servers);
 	f->servers = NULL;
 	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
 	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
+	f->budget = guard_budget_of(g, f->name, &f->to);
 	flow_enter(g, f, FLOW_OPEN);
 	if (f->port == NETRULE_PORT_HTTP) {
 		f->http = mem_alloc(sizeof *f->http);
 		http_init(f->http, f->port);
-	} else if (pump_put(&f->up, f->head, f->head_len) < 0) {
+	} else if (!put_head(f)) {
 		flow_break(g, f, "the server has gone");
 		return;
 	} else {
@@ -107,6 +120,21 @@ static enum pump_state pass_requests(struct guard *g, struct flow *f, const char
 	return state;
 }
 
+/* What is left belongs to all connections of that name: each takes it when it is its turn. */
+static void lend(struct flow *f)
+{
+	f->up.allowed = f->budget ? f->budget->left[0] : PUMP_UNLIMITED;
+	f->down.allowed = f->budget ? f->budget->left[1] : PUMP_UNLIMITED;
+}
+
+static void give_back(struct flow *f)
+{
+	if (!f->budget)
+		return;
+	f->budget->left[0] = f->up.allowed;
+	f->budget->left[1] = f->down.allowed;
+}
+
 void flow_run(struct guard *g, struct flow *f)
 {
 	const char *why = NULL;
@@ -114,8 +142,10 @@ void flow_run(struct guard *g, struct flow *f)
 
 	if (f->http)
 		look_at_answer(f);
+	lend(f);
 	up = f->http ? pass_requests(g, f, &why) : pump_run(&f->up);
 	down = pump_run(&f->down);
+	give_back(f);
 	if (why) {
 		flow_refuse(g, f, why);
 		return;
@@ -125,8 +155,8 @@ void flow_run(struct guard *g, struct flow *f)
 		return;
 	}
 	if (up == PUMP_SPENT || down == PUMP_SPENT) {
-		f->refused = true;
-		flow_break(g, f, "the budget is used up");
+		f->refused = f->spent = true;
+		flow_break(g, f, "the budget of bytes is used up (network.budget)");
 		return;
 	}
 	if (up == PUMP_ENDED && down == PUMP_ENDED)

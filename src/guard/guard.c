@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -43,6 +44,26 @@ void guard_tell(struct guard *g, const struct guard_event *e)
 {
 	if (g->call.event)
 		g->call.event(g->call.ctx, e);
+}
+
+struct guard_budget *guard_budget_of(struct guard *g, const char *name, const struct netaddr *addr)
+{
+	struct guard_budget *others = NULL;
+	char text[NETADDR_TEXT];
+
+	if (!name) {
+		netaddr_text(addr, text);
+		name = text;
+	}
+	for (size_t i = 0; i < g->call.budget_count; i++) {
+		struct guard_budget *b = &g->call.budgets[i];
+
+		if (strcmp(b->name, name) == 0)
+			return b;
+		if (strcmp(b->name, "*") == 0)
+			others = b;
+	}
+	return others;
 }
 
 static const enum watch_kind kinds[CATCH_COUNT] = {

@@ -27,12 +27,19 @@ struct guard_host {
 	struct netaddr addr;
 };
 
+/* Bytes that may still pass, to a name and from it; counted down. */
+struct guard_budget {
+	const char *name; /* canonical, or an address; "*": all others together */
+	uint64_t left[2]; /* up, down; UINT64_MAX: any number */
+};
+
 enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_KINDS };
 
 /* One attempt, when it has ended or was refused. Texts live as long as the call. */
 struct guard_event {
 	enum guard_kind kind;
 	bool allowed;
+	bool spent;          /* ended by its budget */
 	const char *name;    /* "": it was an address */
 	struct netaddr addr; /* where it led: with a name, the address that was dialled */
 	uint16_t port;
@@ -46,6 +53,8 @@ struct guard_call {
 	const struct net_policy *policy;
 	const struct guard_host *hosts;
 	size_t host_count;
+	struct guard_budget *budgets;
+	size_t budget_count;
 	struct netcidr block4, block6; /* of made-up addresses */
 	bool nxdomain;                 /* names that are not allowed do not exist */
 	/* The socket of a resolver (guard/names.h), started when the first name is looked up. */

@@ -76,11 +76,13 @@ struct flow {
 	struct http_reader *http;
 	struct netaddr *servers; /* to be dialled, in order */
 	size_t server_count, server_next;
-	struct netaddr at;    /* the one that answered */
-	struct waiter waiter; /* for its name */
+	struct netaddr at;           /* the one that answered */
+	struct waiter waiter;        /* for its name */
+	struct guard_budget *budget; /* NULL: none */
 	uint64_t began;
 	const char *why; /* it ended */
 	bool refused;    /* by the policy */
+	bool spent;      /* by its budget */
 	bool dead;       /* freed when nobody can speak of it any more */
 	struct flow *next_dead;
 };
@@ -153,6 +155,9 @@ struct forge_ends {
 void forge_datagram(struct guard *g, const struct forge_ends *ends, const void *data, size_t size);
 /* That nobody listens at `from`, to whom `size` bytes were sent. */
 void forge_unreachable(struct guard *g, const struct forge_ends *ends, size_t size);
+
+/* guard/guard.c: that of a name, or of an address where there is none; NULL: it has none. */
+struct guard_budget *guard_budget_of(struct guard *g, const char *name, const struct netaddr *addr);
 
 /* guard/judge.c */
 struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port);

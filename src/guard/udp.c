@@ -38,8 +38,9 @@ struct udp_flow {
 	char *held; /* the first one, until the name is looked up */
 	size_t held_size;
 	uint64_t last, began, up, down;
+	struct guard_budget *budget;
 	const char *why;
-	bool refused, told;
+	bool refused, told, spent;
 };
 
 static char data[DATAGRAM]; /* between two calls nothing is in it */
@@ -73,6 +74,7 @@ static void tell(struct guard *g, struct udp_flow *f)
 	f->told = true;
 	guard_tell(g, &(struct guard_event){.kind = GUARD_UDP,
 			      .allowed = !f->refused,
+			      .spent = f->spent,
 			      .name = f->name ? f->name : "",
 			      .addr = f->at,
 			      .port = f->ends.port,
@@ -127,8 +129,24 @@ static void refuse(struct guard *g, struct udp_flow *f, const char *why, size_t 
 	tell(g, f);
 }
 
+/* What does not fit into the budget any more is lost, as datagrams are. */
+static bool take_budget(struct udp_flow *f, int way, size_t size)
+{
+	uint64_t *left = f->budget ? &f->budget->left[way] : NULL;
+
+	if (!left || *left == PUMP_UNLIMITED)
+		return true;
+	f->spent = f->spent || *left < size;
+	if (*left < size)
+		return false;
+	*left -= size;
+	return true;
+}
+
 static void send_out(struct udp_flow *f, const char *bytes, size_t size)
 {
+	if (!take_budget(f, 0, size))
+		return;
 	if (send(f->server.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
 		f->up += size;
 }
@@ -193,6 +211,7 @@ static void begin(struct guard *g, struct udp_flow *f, size_t size)
 
 	f->name = alias_name_at(&g->aliases, &f->ends.to);
 	f->at = f->ends.to;
+	f->budget = guard_budget_of(g, f->name, &f->ends.to);
 	f->held_size = size;
 	why = !f->name && alias_owns(&g->aliases, &f->ends.to) ? "no name has this address"
 							       : judge(g, f);
@@ -324,6 +343,8 @@ void udp_answers(struct guard *g, struct watch *w)
 		}
 		if (n < 0)
 			return;
+		if (!take_budget(f, 1, (size_t)n))
+			continue;
 		f->down += (uint64_t)n;
 		forge_datagram(g, &ends, data, (size_t)n);
 		touch(g, f, false);

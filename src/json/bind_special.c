@@ -2,6 +2,7 @@
 #include "json/bind_special.h"
 
 #include "base/str.h"
+#include "model/net.h"
 #include "model/settings.h"
 
 #include <errno.h>
@@ -44,6 +45,15 @@ static int read_rules(struct bind *b, const struct node *node, const void **ret)
 	return r;
 }
 
+static bool is_budget_name(const char *text)
+{
+	char host[NET_HOST_MAX];
+	struct netaddr addr;
+
+	return str_eq(text, "*") || net_host_canonical(text, host, NULL) == 0 ||
+	       netaddr_parse(text, &addr, NULL) == 0;
+}
+
 static int read_budget(struct bind *b, const struct node *node, const void **ret)
 {
 	struct budgets *budgets = arena_alloc(b->arena, sizeof *budgets);
@@ -62,7 +72,11 @@ static int read_budget(struct bind *b, const struct node *node, const void **ret
 		bind_enter(b, m->key);
 		items[i].name = m->key;
 		items[i].at = bind_where(b, m->line, m->column);
-		r = bind_object(b, budget_fields, &items[i], &m->value);
+		if (!is_budget_name(m->key))
+			r = bind_fail(b, m->line, m->column,
+				"neither a name of a host, nor an address, nor *");
+		else
+			r = bind_object(b, budget_fields, &items[i], &m->value);
 		bind_leave(b);
 	}
 	*budgets = (struct budgets){items, node->count};

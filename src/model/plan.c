@@ -7,6 +7,7 @@
 #include "model/refuse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const plan_kind_names[] = {"folder", "file", "link", "mirror", "bind", "image",
@@ -34,10 +35,9 @@ static int check_supported(const struct plan_request *q, const struct sandbox *s
 	if (s->workspace.v == WORKSPACE_COW && !q->caller->state)
 		return refuse_text(e, "workspace: cow",
 			"there is no folder to keep the changes in; set HOME or XDG_STATE_HOME");
-	if (is_guarded(s) && (s->network.publish.count > 0 || s->network.budget.at.source))
-		return refuse_text(e, "network",
-			"'publish' and 'budget' cannot be carried out by this version; nothing "
-			"runs with less: leave them out");
+	if (is_guarded(s) && s->network.publish.count > 0)
+		return refuse_text(e, "network.publish",
+			"this version cannot carry it out; nothing runs with less: leave it out");
 	if (s->image.v && !str_eq(s->image.v, "host") && strncmp(s->image.v, "dir:", 4) != 0)
 		return refuse_text(e, s->image.v,
 			"this kind of image is not yet supported; use 'host' or 'dir:/path'");
@@ -246,6 +246,24 @@ static void take_env(const struct plan_request *q, struct arena *a, struct plan 
 	p->env = env;
 }
 
+static void take_budgets(const struct network *n, struct arena *a, struct plan_network *to)
+{
+	const struct budgets *from = n->budget.at.source ? n->budget.v : NULL;
+	struct plan_budget *rows = arena_array(a, from ? from->count : 0, sizeof *rows);
+
+	for (size_t i = 0; from && i < from->count; i++) {
+		const struct budget *b = &from->items[i];
+		char *name = arena_alloc(a, NET_HOST_MAX);
+
+		/* An address is a name here. */
+		if (net_host_canonical(b->name, name, NULL) < 0)
+			snprintf(name, NET_HOST_MAX, "%s", b->name);
+		rows[to->budget_count++] = (struct plan_budget){
+			.name = name, .up = limit(&b->up), .down = limit(&b->down)};
+	}
+	to->budgets = rows;
+}
+
 /* The reader has checked the texts. */
 static void take_network(const struct plan_request *q, struct arena *a, struct plan *p)
 {
@@ -272,6 +290,7 @@ static void take_network(const struct plan_request *q, struct arena *a, struct p
 	}
 	to->dns = dns;
 	to->hosts = hosts;
+	take_budgets(n, a, to);
 }
 
 static void take_bind_rules(const struct plan_request *q, struct plan *p)

@@ -85,6 +85,12 @@ struct plan_host {
 	struct netaddr addr;
 };
 
+/* Bytes that may go to a name, and come from it, as long as the sandbox lives. */
+struct plan_budget {
+	const char *name;  /* canonical; "*": all that have none of their own, together */
+	uint64_t up, down; /* PLAN_NO_LIMIT: any number */
+};
+
 /* What of the network can be reached, by way of the guard. */
 struct plan_network {
 	bool guarded; /* false: nothing can */
@@ -93,6 +99,8 @@ struct plan_network {
 	size_t dns_count;
 	const struct plan_host *hosts;
 	size_t host_count;
+	const struct plan_budget *budgets;
+	size_t budget_count;
 };
 
 struct plan {

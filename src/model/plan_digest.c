@@ -76,6 +76,12 @@ static void add_network(struct sha256 *h, const struct plan_network *n)
 	add_rules(h, n->policy.allow, n->policy.allow_count);
 	add_rules(h, n->policy.deny, n->policy.deny_count);
 	add_texts(h, n->dns, n->dns_count);
+	add_number(h, n->budget_count);
+	for (size_t i = 0; i < n->budget_count; i++) {
+		add_text(h, n->budgets[i].name);
+		add_number(h, n->budgets[i].up);
+		add_number(h, n->budgets[i].down);
+	}
 	add_number(h, n->host_count);
 	for (size_t i = 0; i < n->host_count; i++) {
 		add_text(h, n->hosts[i].name);

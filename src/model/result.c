@@ -6,7 +6,8 @@
 
 const char *const end_reason_names[] = {
 	"exited", "signalled", "timeout", "idle", "oom", "policy", "stopped", "internal", NULL};
-const char *const limit_hit_names[] = {"memory", "pids", "disk", "inodes", "files", "output", NULL};
+const char *const limit_hit_names[] = {
+	"memory", "pids", "disk", "inodes", "files", "output", "budget", NULL};
 
 _Static_assert(ARRAY_LEN(end_reason_names) == END_COUNT + 1, "a name for each reason");
 _Static_assert(ARRAY_LEN(limit_hit_names) == HIT_COUNT + 1, "a name for each limit");

@@ -26,7 +26,16 @@ enum end_reason {
 extern const char *const end_reason_names[];
 
 /* Limits that the command ran into. */
-enum limit_hit { HIT_MEMORY, HIT_PIDS, HIT_DISK, HIT_INODES, HIT_FILES, HIT_OUTPUT, HIT_COUNT };
+enum limit_hit {
+	HIT_MEMORY,
+	HIT_PIDS,
+	HIT_DISK,
+	HIT_INODES,
+	HIT_FILES,
+	HIT_OUTPUT,
+	HIT_BUDGET,
+	HIT_COUNT
+};
 extern const char *const limit_hit_names[];
 
 #define RESULT_DENIED 16
@@ -71,7 +80,8 @@ struct result_flow {
 
 struct result_network { /* a plain value, sent over a socket */
 	struct result_flow flows[RESULT_FLOWS];
-	uint32_t more; /* that found no row above */
+	uint32_t more;  /* that found no row above */
+	uint32_t spent; /* were ended by their budget */
 };
 
 struct result_usage {

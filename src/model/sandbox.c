@@ -40,8 +40,8 @@ static const struct field limits_fields[] = {
 };
 
 const struct field budget_fields[] = {
-	{"up", F_SIZE(struct budget, up, LATER, .help = "bytes to that name")},
-	{"down", F_SIZE(struct budget, down, LATER, .help = "bytes from that name")},
+	{"up", F_SIZE(struct budget, up, ENFORCED, .help = "bytes to that name")},
+	{"down", F_SIZE(struct budget, down, ENFORCED, .help = "bytes from that name")},
 	{0},
 };
 
@@ -91,9 +91,9 @@ static const struct field network_fields[] = {
 	{"deny", F_LIST(struct network, deny, ENFORCED, .order = ORDER_MORE, .append = true,
 			 .check = netrule_check, .fallback = "[]",
 			 .help = "the same forms; deny wins over allow")},
-	{"budget",
-		F_SPECIAL(struct network, budget, LATER, .order = ORDER_FIXED, .show = show_budget,
-			.fallback = "none", .help = "bytes up and down per name")},
+	{"budget", F_SPECIAL(struct network, budget, ENFORCED, .order = ORDER_FIXED,
+			   .show = show_budget, .fallback = "none",
+			   .help = "bytes up and down per name; *: of all others together")},
 	{"dns", F_LIST(struct network, dns, ENFORCED, .order = ORDER_FIXED, .check = net_check_dns,
 			.fallback = "the host's", .help = "resolvers, used outside the sandbox")},
 	{"hosts", F_MAP(struct network, hosts, ENFORCED, .order = ORDER_FIXED,

@@ -79,6 +79,18 @@ heard_nothing() {
 	[ ! -s "$NET/requests" ] && [ ! -s "$NET/connections" ]
 }
 
+udp='import socket, sys
+def ask(host, port, data=b"x", family=socket.AF_INET, count=1):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    s.settimeout(5)
+    try:
+        s.connect((host, port))
+        s.send(data)
+        return [s.recv(65535) for _ in range(count)]
+    except OSError as e:
+        return type(e).__name__
+'
+
 @test "what is allowed is reached by name, plain and by TLS, over both families" {
 	run -0 ward_ run --set 'network.allow=["example.test", "six.test"]' -- \
 		curl -sS http://example.test/a https://example.test/b http://six.test/c
@@ -216,6 +228,23 @@ print(len(seen))'
 	[[ $output == *'no rule of the allow list'* ]]
 }
 
+@test "a budget cuts to the byte, over several connections, and is told of" {
+	ward_ run --json --net limited --set 'network.budget={"example.test": {down: "5M"}}' -- sh -c '
+		for i in 1 2 3 4; do curl -sS http://example.test/big/2000000 -o part$i; echo $?; done; cat part? | wc -c' >answer
+	json '[n != "0" for n in d["stdout"].split()[:4]] == [False, False, True, True]' <answer
+	json 'sum(f["receivedBytes"] for f in d["network"]) == 5 * 1024 * 1024' <answer
+	# Heads of answers count too: a few hundred bytes.
+	json '5 * 1024 * 1024 - 2000 < int(d["stdout"].split()[4]) <= 5 * 1024 * 1024' <answer
+	json '"budget" in str(d["limitsHit"])' <answer
+	run -0 --separate-stderr ward_ run --net full --set 'network.budget={"*": {up: 3000}}' -- sh -c '
+		head -c 100000 /dev/zero >up
+		curl -sS -T up http://example.test:8080/; curl -sS http://other.test/; true'
+	[ ! -s "$NET/requests" ] || ! grep -q PUT "$NET/requests"
+	run -0 ward_ run --net full --set 'network.budget={"*": {up: 20}}' -- python3 -c "$udp"'
+print(ask("example.test", 9999, b"y" * 30))'
+	[ "$output" = TimeoutError ]
+}
+
 @test "the result has every attempt" {
 	ward_ run --json --set 'network.allow=["example.test"]' -- sh -c '
 		curl -sS http://example.test/a; curl -sS http://example.test/b; curl -sS http://other.test/; true' >answer
@@ -223,18 +252,6 @@ print(len(seen))'
 		"[('example.test', 80, True, 2), ('other.test', 80, False, 1)]" ]
 	json 'd["network"][0]["receivedBytes"] > 100 and d["enforced"]["network"] == "network namespace and guard"' <answer
 }
-
-udp='import socket, sys
-def ask(host, port, data=b"x", family=socket.AF_INET, count=1):
-    s = socket.socket(family, socket.SOCK_DGRAM)
-    s.settimeout(5)
-    try:
-        s.connect((host, port))
-        s.send(data)
-        return [s.recv(65535) for _ in range(count)]
-    except OSError as e:
-        return type(e).__name__
-'
 
 @test "datagrams with mode full, over both families, many and large ones; by name too" {
 	run -0 ward_ run --net full -- python3 -c "$udp"'
