@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define RESOLVER "ward-resolver"
@@ -27,6 +28,7 @@ struct guarding {
 	struct guard_host *hosts;
 	struct guard_budget *budgets;
 	struct result_network seen;
+	pid_t resolver;
 };
 
 /* Beside this program, or where an installation puts what is not for people. */
@@ -53,6 +55,7 @@ static _Noreturn void become_resolver(const struct stage *s, const char *path, i
 {
 	const struct plan_network *n = &s->plan->network;
 	char *argv[SERVERS + 2] = {(char[]){RESOLVER}}, *env[] = {NULL};
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	sigset_t none;
 
 	for (size_t i = 0; i < n->dns_count && i < SERVERS; i++)
@@ -63,7 +66,8 @@ static _Noreturn void become_resolver(const struct stage *s, const char *path, i
 		(setgroups(0, NULL) < 0 || setresgid(s->host_gid, s->host_gid, s->host_gid) < 0 ||
 			setresuid(s->host_uid, s->host_uid, s->host_uid) < 0))
 		_exit(127);
-	if (dup2(socket, STDIN_FILENO) < 0 || chdir("/") < 0)
+	if (dup2(socket, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+		dup2(null, STDERR_FILENO) < 0 || chdir("/") < 0)
 		_exit(127);
 	execve(path, argv, env);
 	_exit(127);
@@ -80,9 +84,12 @@ static int start_resolver(void *ctx)
 		r = packet_pair(pair);
 	if (r < 0)
 		return r;
+	if (g->resolver > 0) /* one that died */
+		waitpid(g->resolver, NULL, WNOHANG);
 	pid = fork();
 	if (pid == 0)
 		become_resolver(g->stage, path, pair[1]);
+	g->resolver = pid;
 	close(pair[1]);
 	if (pid > 0)
 		return pair[0];
