@@ -7,6 +7,7 @@
 #include "cli/boxes.h"
 #include "door/cow.h"
 #include "model/resolve.h"
+#include "state/rate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -167,6 +168,8 @@ static int prune(struct call *c, struct err *e)
 
 	if (r < 0)
 		return place < 0 ? r : err_sys(e, r, "list the sandboxes");
+	if (!o->dry_run.v)
+		rate_prune(place);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].held || (!o->dry_run.v && place_forget(place, rows[i].name) < 0))
 			continue;

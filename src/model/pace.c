@@ -17,3 +17,8 @@ uint64_t pace_take(const struct rate *r, uint64_t now_ms, uint64_t *io_next_us)
 	*io_next_us = next + each;
 	return 0;
 }
+
+bool pace_is_over(uint64_t now_ms, uint64_t next_us)
+{
+	return next_us / 1000 <= now_ms;
+}

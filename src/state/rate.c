@@ -6,13 +6,18 @@
 #include "base/macro.h"
 #include "base/sha256.h"
 #include "model/pace.h"
+#include "sys/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+
+#define SUFFIX ".rate"
 
 static const struct {
 	const char *key, *what;
@@ -31,23 +36,75 @@ static uint64_t now_ms(void)
 }
 
 /* Any name may be an agent's. */
-static int open_file(int place, const char *agent)
+static void name_of(const char *agent, char ret[40])
 {
 	uint8_t digest[SHA256_SIZE];
-	char hex[2 * SHA256_SIZE + 1], name[40];
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	auto_fd int fd = -1;
+	char hex[2 * SHA256_SIZE + 1];
 
 	sha256_of(agent, strlen(agent), digest);
 	sha256_hex(digest, hex);
-	snprintf(name, sizeof name, "%.24s.rate", hex);
-	fd = openat(place, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	snprintf(ret, 40, "%.24s" SUFFIX, hex);
+}
+
+static int open_locked(int place, const char *name, int flags)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	auto_fd int fd =
+		openat(place, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0600);
+
 	if (fd < 0)
 		return -errno;
 	while (fcntl(fd, F_OFD_SETLKW, &lock) < 0)
 		if (errno != EINTR)
 			return -errno;
 	return take_fd(&fd);
+}
+
+/* One that was removed while we waited for it is nobody's any more. */
+static int open_file(int place, const char *agent)
+{
+	char name[40];
+
+	name_of(agent, name);
+	for (;;) {
+		auto_fd int fd = open_locked(place, name, O_CREAT);
+		struct stat st;
+
+		if (fd < 0)
+			return fd;
+		if (fstat(fd, &st) < 0)
+			return -errno;
+		if (st.st_nlink > 0)
+			return take_fd(&fd);
+	}
+}
+
+/* Whoever is counted next starts from nothing, as with times that have passed. */
+static void prune_one(int place, const char *name)
+{
+	uint64_t next[RATE_KIND_COUNT] = {0}, now = now_ms();
+	auto_fd int fd = open_locked(place, name, 0);
+
+	if (fd < 0 || pread(fd, next, sizeof next, 0) < 0)
+		return;
+	for (int i = 0; i < RATE_KIND_COUNT; i++)
+		if (!pace_is_over(now, next[i]))
+			return;
+	unlinkat(place, name, 0);
+}
+
+void rate_prune(int place)
+{
+	auto_(folder_close) DIR *d = folder_list(place, "");
+	const struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		size_t len = strlen(entry->d_name);
+
+		if (len > sizeof SUFFIX &&
+			strcmp(entry->d_name + len - (sizeof SUFFIX - 1), SUFFIX) == 0)
+			prune_one(place, entry->d_name);
+	}
 }
 
 static int refuse(const char *agent, enum rate_kind kind, const struct rate *r, uint64_t wait_ms,

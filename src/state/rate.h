@@ -13,3 +13,5 @@ enum rate_kind { RATE_CREATES, RATE_EXECS, RATE_KIND_COUNT };
 /* -EDQUOT: not now; the message says when. A rate of nothing (count 0) allows everything. */
 int rate_take(
 	int place, const char *agent, enum rate_kind kind, const struct rate *r, struct err *e);
+/* Removes the files of agents for whom there is nothing to wait for any more. */
+void rate_prune(int place);

@@ -54,9 +54,21 @@ static void test_nonsense_is_outlived(void)
 	check(pace_take(&r, 1000, &next) <= 1001);
 }
 
+static void test_over(void)
+{
+	struct rate r = {.count = 2, .seconds = 10};
+	uint64_t next = 0;
+
+	check(pace_is_over(1000, next));
+	check_int(pace_take(&r, 1000, &next), 0);
+	check(!pace_is_over(1000, next) && !pace_is_over(5999, next));
+	check(pace_is_over(6000, next));
+}
+
 static const struct test tests[] = {
 	{"all at once, then at the pace", test_burst_then_pace},
 	{"never more than the rate says", test_never_more_than_said},
 	{"what another clock wrote", test_nonsense_is_outlived},
+	{"when there is nothing to remember", test_over},
 };
 TEST_MAIN(tests)
