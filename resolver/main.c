@@ -46,16 +46,18 @@ static void answer(const struct names_answer *a)
 		gone = true;
 }
 
-static bool take_address(const struct sockaddr *from, struct netaddr *ret)
+static bool take_address(const struct sockaddr *from, struct names_address *ret)
 {
 	memset(ret, 0, sizeof *ret);
-	ret->v4 = from->sa_family == AF_INET;
-	if (ret->v4)
+	if (from->sa_family == AF_INET) {
+		ret->family = 4;
 		memcpy(ret->bytes, &((const struct sockaddr_in *)(const void *)from)->sin_addr, 4);
-	else if (from->sa_family == AF_INET6)
+	} else if (from->sa_family == AF_INET6) {
+		ret->family = 6;
 		memcpy(ret->bytes, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr,
 			16);
-	return ret->v4 || from->sa_family == AF_INET6;
+	}
+	return ret->family != 0;
 }
 
 static void found(void *arg, int status, int timeouts, struct ares_addrinfo *result)

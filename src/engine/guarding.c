@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -31,27 +31,38 @@ struct guarding {
 	pid_t resolver;
 };
 
-/* Beside this program, or where an installation puts what is not for people. */
-static const char *const places[] = {"", "../libexec/ward/"};
+/* The program, as bytes of this one: what lies beside it could be a sandbox's workspace. */
+extern const char resolver_image[], resolver_image_end[];
 
-static int find_resolver(char path[PATH_MAX])
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010u
+#endif
+
+/* A file in memory that nobody can change any more. */
+static int open_resolver(void)
 {
-	char own[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	auto_fd int fd = memfd_create(RESOLVER, flags | MFD_EXEC);
+	const char *at = resolver_image;
 
-	if (n <= 0)
+	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		fd = memfd_create(RESOLVER, flags);
+	if (fd < 0)
 		return -errno;
-	own[n] = '\0';
-	*(strrchr(own, '/') + 1) = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-		if (snprintf(path, PATH_MAX, "%s%s" RESOLVER, own, places[i]) < PATH_MAX &&
-			faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
-			return 0;
-	return -ENOENT;
+	while (at < resolver_image_end) {
+		ssize_t n = write(fd, at, (size_t)(resolver_image_end - at));
+
+		if (n < 0)
+			return -errno;
+		at += n;
+	}
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+		return -errno;
+	return take_fd(&fd);
 }
 
 /* Root's becomes the sandbox's own user: it needs nothing of root. */
-static _Noreturn void become_resolver(const struct stage *s, const char *path, int socket)
+static _Noreturn void become_resolver(const struct stage *s, int program, int socket)
 {
 	const struct plan_network *n = &s->plan->network;
 	char *argv[SERVERS + 2] = {(char[]){RESOLVER}}, *env[] = {NULL};
@@ -69,26 +80,24 @@ static _Noreturn void become_resolver(const struct stage *s, const char *path, i
 	if (dup2(socket, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
 		dup2(null, STDERR_FILENO) < 0 || chdir("/") < 0)
 		_exit(127);
-	execve(path, argv, env);
+	syscall(SYS_execveat, program, "", argv, env, AT_EMPTY_PATH);
 	_exit(127);
 }
 
 static int start_resolver(void *ctx)
 {
 	struct guarding *g = ctx;
-	char path[PATH_MAX];
-	int pair[2], r = find_resolver(path);
+	auto_fd int program = open_resolver();
+	int pair[2], r = program < 0 ? program : packet_pair(pair);
 	pid_t pid;
 
-	if (r == 0)
-		r = packet_pair(pair);
 	if (r < 0)
 		return r;
 	if (g->resolver > 0) /* one that died */
 		waitpid(g->resolver, NULL, WNOHANG);
 	pid = fork();
 	if (pid == 0)
-		become_resolver(g->stage, path, pair[1]);
+		become_resolver(g->stage, program, pair[1]);
 	g->resolver = pid;
 	close(pair[1]);
 	if (pid > 0)

@@ -44,7 +44,8 @@ static enum dns_rcode find(
 		guard_tell(g, &(struct guard_event){.kind = GUARD_NAME,
 				      .name = q->host,
 				      .why = judge_name(g, q->host, NETRULE_PORT_HTTPS).why});
-	if (!exists && g->call.nxdomain)
+	/* Those that lead nowhere must not take the places of the others. */
+	if (!exists && (g->call.nxdomain || g->aliases.count >= g->aliases.most / 4))
 		return DNS_NXDOMAIN;
 	if (q->type != DNS_TYPE_A && q->type != DNS_TYPE_AAAA)
 		return DNS_NOERROR;

@@ -21,6 +21,7 @@
 #define PORT_DNS 53
 #define BOTH_WAYS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 #define QUESTION_MAX 4096
+#define QUESTIONS 32 /* that are answered at a time */
 
 /* How long it may stay in a state; 0: for ever. All of a state's are due in the order they came. */
 static const uint64_t patience_ms[FLOW_STATES] = {
@@ -104,7 +105,7 @@ static void tell(struct guard *g, const struct flow *f)
 		.allowed = !f->refused,
 		.spent = f->spent,
 		.name = f->name ? f->name : "",
-		.addr = f->at.v4 || !f->name ? f->at : f->to,
+		.addr = f->at,
 		.port = f->port,
 		.why = f->why ? f->why : f->verdict.why,
 		.rule = f->verdict.rule,
@@ -130,7 +131,7 @@ void flow_close(struct guard *g, struct flow *f)
 	guard_unwatch(g, &f->client);
 	guard_unwatch(g, &f->server);
 	guard_unwatch(g, &f->rival);
-	free(take_ptr(f->head));
+	flow_drop_head(g, f);
 	free(take_ptr(f->hello));
 	free(take_ptr(f->http));
 	free(take_ptr(f->servers));
@@ -200,6 +201,7 @@ void flow_refuse(struct guard *g, struct flow *f, const char *why)
 	guard_unwatch(g, &f->server);
 	guard_unwatch(g, &f->rival);
 	lookup_forget(&f->waiter);
+	flow_drop_head(g, f);
 	shutdown(f->client.fd, SHUT_WR);
 	flow_enter(g, f, FLOW_LAST);
 	flow_busy(g, f);
@@ -313,48 +315,53 @@ void flow_accept(struct guard *g, struct watch *listener)
 			continue;
 		if (fd < 0)
 			return;
-		if (g->flow_count < GUARD_FLOWS)
+		if (g->flow_count < g->flow_most)
 			begin(g, fd, listener->kind == WATCH_DNS_TCP);
 		else
 			turn_away(fd);
 	}
 }
 
-/* Each message has its length in front; answers are short, and who does not take them loses. */
-static bool answer_one(struct guard *g, struct flow *f)
+/* Each message has its length in front; answers are short, and who does not take them loses. The
+ * length of what was dealt with; 0: more has to come; -1: it has ended. */
+static ssize_t answer_one(struct guard *g, struct flow *f, const uint8_t *at, size_t left)
 {
 	uint8_t out[2 + QUESTION_MAX];
-	size_t size = f->head_len < 2 ? 0 : (size_t)f->head[0] << 8 | f->head[1], len;
+	size_t size = left < 2 ? 0 : (size_t)at[0] << 8 | at[1], len;
 
-	if (f->head_len < 2 || f->head_len < 2 + size)
-		return false;
-	len = ask_answer(g, f->head + 2, size, true, out + 2, QUESTION_MAX);
+	if (left < 2 || left < 2 + size)
+		return 0;
+	len = ask_answer(g, at + 2, size, true, out + 2, QUESTION_MAX);
 	out[0] = (uint8_t)(len >> 8);
 	out[1] = (uint8_t)len;
-	memmove(f->head, f->head + 2 + size, f->head_len - 2 - size);
-	f->head_len -= 2 + size;
-	if (len == 0 || send(f->client.fd, out, 2 + len, MSG_NOSIGNAL | MSG_DONTWAIT) !=
-				(ssize_t)(2 + len)) {
-		flow_break(g, f, "no question");
-		return false;
-	}
-	return true;
+	if (len == 0 ||
+		send(f->client.fd, out, 2 + len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)(2 + len))
+		return -1;
+	return (ssize_t)(2 + size);
 }
 
+/* Some, until others have had their turn. */
 static void answer_questions(struct guard *g, struct flow *f)
 {
-	for (;;) {
-		ssize_t n = flow_read(f);
+	ssize_t n = flow_read(g, f), done = 1;
+	size_t at = 0;
 
-		while (!f->dead && answer_one(g, f))
-			;
-		if (f->dead || n == -EAGAIN)
-			return;
-		if (n <= 0) {
-			flow_close(g, f);
-			return;
-		}
+	if (n <= 0 && n != -EAGAIN && n != -ENOBUFS) {
+		flow_close(g, f);
+		return;
 	}
+	for (int i = 0; i < QUESTIONS && done > 0; i++) {
+		done = answer_one(g, f, f->head + at, f->head_len - at);
+		at += done > 0 ? (size_t)done : 0;
+	}
+	if (done < 0 || (n == -ENOBUFS && at == 0)) {
+		flow_break(g, f, "no question");
+		return;
+	}
+	f->head_len -= at;
+	memmove(f->head, f->head + at, f->head_len);
+	if (n > 0 || at > 0)
+		flow_busy(g, f);
 }
 
 void flow_event(struct guard *g, struct watch *w, uint32_t events)
@@ -379,7 +386,11 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 			flow_break(g, f, "the program has gone");
 		break;
 	case FLOW_OPEN:
-		flow_run(g, f);
+		if (w->kind == WATCH_CLIENT &&
+			(events & EPOLLERR || (events & EPOLLHUP && !f->down.ended)))
+			flow_break(g, f, NULL);
+		else
+			flow_run(g, f);
 		break;
 	case FLOW_ASK:
 		answer_questions(g, f);

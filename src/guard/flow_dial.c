@@ -36,6 +36,7 @@ static int dial(struct guard *g, struct flow *f, struct watch *w, enum watch_kin
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
 	if (connect(fd, (struct sockaddr *)&to, len) < 0 && errno != EINPROGRESS)
 		return -errno;
 	r = guard_watch(g, w, kind, fd, f, BOTH_WAYS);
@@ -129,7 +130,12 @@ void flow_connect(struct guard *g, struct flow *f)
 		dial_first(g, f);
 		return;
 	}
-	if (!f->name) {
+	if (!f->name) { /* it may have taken its time since it was judged */
+		f->verdict = judge_address(g, &f->to, f->port, NULL);
+		if (!f->verdict.allow) {
+			flow_refuse(g, f, f->verdict.why);
+			return;
+		}
 		set_servers(f, &f->to, 1);
 		dial_first(g, f);
 		return;

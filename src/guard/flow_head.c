@@ -14,30 +14,43 @@
 #include <string.h>
 
 #define ROOM_FIRST 1024u
+#define ROOM_OPEN (16u << 10) /* of requests, once they may go on */
 #define ROOM_MAX (64u << 10)
+#define ALL_ROOM (16u << 20) /* of all connections together */
 
-static bool make_room(struct flow *f)
+static bool make_room(struct guard *g, struct flow *f)
 {
-	size_t room = f->head_room ? 2 * f->head_room : ROOM_FIRST;
+	size_t first = f->state == FLOW_OPEN ? ROOM_OPEN : ROOM_FIRST;
+	size_t room = f->head_room < first ? first : 2 * f->head_room;
 	uint8_t *wider;
 
 	if (f->head_len < f->head_room)
 		return true;
-	if (room > ROOM_MAX)
+	if (room > ROOM_MAX || g->head_bytes + room > ALL_ROOM)
 		return false;
 	wider = mem_alloc(room);
-	memcpy(wider, f->head, f->head_len);
+	if (f->head_len > 0)
+		memcpy(wider, f->head, f->head_len);
 	free(f->head);
+	g->head_bytes += room - f->head_room;
 	f->head = wider;
 	f->head_room = room;
 	return true;
 }
 
-ssize_t flow_read(struct flow *f)
+void flow_drop_head(struct guard *g, struct flow *f)
+{
+	g->head_bytes -= f->head_room;
+	free(f->head);
+	f->head = NULL;
+	f->head_len = f->head_room = f->head_pass = 0;
+}
+
+ssize_t flow_read(struct guard *g, struct flow *f)
 {
 	ssize_t n;
 
-	if (!make_room(f))
+	if (!make_room(g, f))
 		return -ENOBUFS;
 	do
 		n = recv(f->client.fd, f->head + f->head_len, f->head_room - f->head_len,
@@ -97,19 +110,21 @@ static bool judge_tls(struct guard *g, struct flow *f, size_t fresh, const char 
 	return true;
 }
 
-/* Only whether the first one is there and may go: it is fed again when the server is. */
+/* The reader goes on where it is when the server is there. */
 static bool judge_http(struct guard *g, struct flow *f, const char **ret_why)
 {
-	struct http_reader r;
 	struct http_request q;
 	enum http_answer answer;
-	size_t pass;
 
-	http_init(&r, f->port);
-	answer = http_feed(&r, f->head, f->head_len, &pass, &q);
+	if (!f->http) {
+		f->http = mem_alloc(sizeof *f->http);
+		http_init(f->http, f->port);
+	}
+	answer = http_feed(f->http, f->head, f->head_len, &f->head_pass, &q);
 	if (answer == HTTP_MORE)
 		return false;
-	*ret_why = answer == HTTP_REQUEST ? flow_judge_request(g, f, &q) : http_why_text(r.why);
+	*ret_why =
+		answer == HTTP_REQUEST ? flow_judge_request(g, f, &q) : http_why_text(f->http->why);
 	return true;
 }
 
@@ -119,7 +134,7 @@ void flow_read_head(struct guard *g, struct flow *f)
 	bool known = false;
 
 	while (!known) {
-		ssize_t n = flow_read(f);
+		ssize_t n = flow_read(g, f);
 
 		if (n == -EAGAIN)
 			return;

@@ -16,10 +16,16 @@
 /* What the client said first; a budget that is too small for it is found out with the rest. */
 static bool put_head(struct flow *f)
 {
+	size_t size = f->http ? f->head_pass : f->head_len;
+
+	if (size == 0)
+		return true;
 	if (f->budget)
 		f->up.allowed = f->budget->left[0];
-	if (pump_put(&f->up, f->head, f->head_len) < 0)
+	if (pump_put(&f->up, f->head, size) < 0)
 		return false;
+	f->head_len -= size;
+	memmove(f->head, f->head + size, f->head_len);
 	if (f->budget)
 		f->budget->left[0] = f->up.allowed;
 	return true;
@@ -33,31 +39,32 @@ void flow_begin(struct guard *g, struct flow *f)
 	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
 	f->budget = guard_budget_of(g, f->name, &f->to);
 	flow_enter(g, f, FLOW_OPEN);
-	if (f->port == NETRULE_PORT_HTTP) {
-		f->http = mem_alloc(sizeof *f->http);
-		http_init(f->http, f->port);
-	} else if (!put_head(f)) {
+	if (!put_head(f)) {
 		flow_break(g, f, "the server has gone");
 		return;
-	} else {
-		free(f->head);
-		f->head = NULL;
-		f->head_len = f->head_room = 0;
 	}
+	if (!f->http)
+		flow_drop_head(g, f);
 	flow_run(g, f);
 }
 
-/* How the server answers a request for another protocol: known once its first line is. */
-static void look_at_answer(struct flow *f)
+/*
+ * How the server answers a request for another protocol: known once its first line is, of which
+ * nothing is passed on before. False: not yet.
+ */
+static bool knows_answer(struct flow *f)
 {
 	char status[STATUS];
 	ssize_t n;
 
-	if (f->http->state != HTTP_SWITCHING)
-		return;
+	if (!f->http || f->http->state != HTTP_SWITCHING)
+		return true;
 	n = recv(f->server.fd, status, sizeof status, MSG_PEEK | MSG_DONTWAIT);
+	if (n > 0 && n < (ssize_t)sizeof status)
+		return false;
 	if (n == sizeof status)
 		http_switched(f->http, memcmp(status, "HTTP/1.1 101", sizeof status) == 0);
+	return n >= 0 || errno != EAGAIN;
 }
 
 static enum pump_state send_on(struct flow *f, size_t size)
@@ -100,7 +107,7 @@ static enum pump_state pass_request(struct guard *g, struct flow *f, const char 
 	/* Nothing goes on before the server has answered. */
 	if (f->http->state == HTTP_SWITCHING)
 		return PUMP_READ;
-	n = flow_read(f);
+	n = flow_read(g, f);
 	if (n == 0)
 		return end_requests(f);
 	return n > 0 ? PUMP_AGAIN : n == -EAGAIN ? PUMP_READ : PUMP_BROKEN;
@@ -139,12 +146,14 @@ void flow_run(struct guard *g, struct flow *f)
 {
 	const char *why = NULL;
 	enum pump_state up, down;
+	bool switching;
 
-	if (f->http)
-		look_at_answer(f);
 	lend(f);
 	up = f->http ? pass_requests(g, f, &why) : pump_run(&f->up);
-	down = pump_run(&f->down);
+	switching = f->http && f->http->state == HTTP_SWITCHING;
+	down = knows_answer(f) ? pump_run(&f->down) : PUMP_READ;
+	if (switching && f->http->state != HTTP_SWITCHING)
+		flow_busy(g, f); /* what waited behind it */
 	give_back(f);
 	if (why) {
 		flow_refuse(g, f, why);

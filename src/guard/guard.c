@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define EVENTS 64 /* that are taken at a time */
-#define NAMES 16384
+#define NAMES 65536
+#define KEPT_BACK 300 /* descriptors that are for other things */
 
 static uint64_t now_ms(void)
 {
@@ -29,14 +31,20 @@ int guard_watch(struct guard *g, struct watch *w, enum watch_kind kind, int fd, 
 {
 	struct epoll_event e = {.events = events, .data.ptr = w};
 
-	*w = (struct watch){.kind = kind, .fd = fd, .owner = owner};
-	return epoll_ctl(g->epoll, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+	*w = (struct watch){.kind = kind, .fd = -1, .owner = owner};
+	if (epoll_ctl(g->epoll, EPOLL_CTL_ADD, fd, &e) < 0)
+		return -errno;
+	w->fd = fd;
+	return 0;
 }
 
-/* What is closed, epoll forgets; nobody else has these. */
+/* Not only closed: as long as a child that is about to become another program has it too, epoll
+ * would go on speaking of it. */
 void guard_unwatch(struct guard *g, struct watch *w)
 {
-	(void)g;
+	if (w->fd < 0)
+		return;
+	epoll_ctl(g->epoll, EPOLL_CTL_DEL, w->fd, NULL);
 	close(take_fd(&w->fd));
 }
 
@@ -84,9 +92,23 @@ static int watch_sockets(struct guard *g, const int sockets[CATCH_COUNT])
 	for (int i = 0; i < CATCH_COUNT; i++)
 		g->sockets[i] = (struct watch){.kind = WATCH_KINDS, .fd = sockets[i]};
 	for (int i = 0; i < CATCH_COUNT && r == 0; i++)
-		if (kinds[i] != WATCH_KINDS)
+		if (kinds[i] != WATCH_KINDS) {
 			r = guard_watch(g, &g->sockets[i], kinds[i], sockets[i], NULL, EPOLLIN);
+			g->sockets[i].fd = sockets[i];
+		}
 	return r;
+}
+
+/* Each needs two descriptors, and much more with pipes. */
+static size_t flows_most(void)
+{
+	struct rlimit files = {.rlim_cur = 1024};
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur < 2 * KEPT_BACK)
+		return KEPT_BACK / 4;
+	return (files.rlim_cur - KEPT_BACK) / 2 < GUARD_FLOWS ? (files.rlim_cur - KEPT_BACK) / 2
+							      : GUARD_FLOWS;
 }
 
 int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], struct guard **ret,
@@ -98,6 +120,7 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 	g->call = *call;
 	g->resolver.fd = -1;
 	g->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	g->flow_most = flows_most();
 	g->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r = g->epoll < 0 ? -errno : 0;
 	if (r == 0 && getrandom(g->key, sizeof g->key, 0) != sizeof g->key)
@@ -125,6 +148,8 @@ void guard_free(struct guard *g)
 		while (g->queues[i].first)
 			flow_close(g, g->queues[i].first);
 	udp_free(g);
+	for (struct flow *f = g->busy; f; f = f->next_busy)
+		f->busy = false;
 	flow_bury(g);
 	for (int i = 0; i < CATCH_COUNT; i++)
 		guard_unwatch(g, &g->sockets[i]);
@@ -196,19 +221,18 @@ static void take(struct guard *g, struct watch *w, uint32_t events)
 	}
 }
 
-/* Those that stopped to let others have their turn; as many as there are now. */
+/* Those that stopped to let others have their turn, the first of them. */
 static void go_on(struct guard *g)
 {
-	struct flow *f = g->busy;
+	for (int i = 0; i < EVENTS && g->busy; i++) {
+		struct flow *f = g->busy;
 
-	g->busy = g->busy_last = NULL;
-	while (f) {
-		struct flow *next = f->next_busy;
-
+		g->busy = f->next_busy;
+		if (!g->busy)
+			g->busy_last = NULL;
 		f->busy = false;
 		f->next_busy = NULL;
 		flow_event(g, &f->client, 0);
-		f = next;
 	}
 }
 

@@ -41,6 +41,7 @@ static const char *const why_texts[] = {
 	[HTTP_WHY_CODING] = "a Transfer-Encoding that is not chunked",
 	[HTTP_WHY_BOTH] = "Content-Length and Transfer-Encoding together",
 	[HTTP_WHY_HOP] = "a Connection field that takes Host or the length away",
+	[HTTP_WHY_BODY] = "a body with a method that has none",
 	[HTTP_WHY_EXPECT] = "an expectation that is not 100-continue",
 	[HTTP_WHY_UPGRADE] = "an upgrade that would hide requests",
 	[HTTP_WHY_UPGRADE_BODY] = "an upgrade with a body",

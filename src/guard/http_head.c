@@ -313,6 +313,17 @@ static bool same_place(const struct net_target *a, const struct net_target *b)
 	return strcmp(a->host, b->host) == 0;
 }
 
+/* Servers that do not expect one take it for the next request. */
+static bool has_no_body(const char *method)
+{
+	static const char *const without[] = {"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"};
+
+	for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+		if (strcmp(method, without[i]) == 0)
+			return true;
+	return false;
+}
+
 /* What the fields say together. */
 static enum http_why judge(const struct reading *r)
 {
@@ -326,6 +337,8 @@ static enum http_why judge(const struct reading *r)
 		return HTTP_WHY_BOTH;
 	if (request->upgrade && (request->chunked || request->length > 0))
 		return HTTP_WHY_UPGRADE_BODY;
+	if (has_no_body(request->method) && (request->chunked || request->length > 0))
+		return HTTP_WHY_BODY;
 	return HTTP_WHY_FINE;
 }
 

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "guard/parts.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,10 +40,13 @@ static bool is_the_machines_own(const struct netaddr *a)
 	const struct sockaddr_in *from4 = (const struct sockaddr_in *)(const void *)&from;
 	const struct sockaddr_in6 *from6 = (const struct sockaddr_in6 *)(const void *)&from;
 
+	if (fd < 0)
+		return true; /* in doubt */
 	/* What cannot be reached at all is no danger; dialling it will say so. */
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, len) < 0 ||
-		getsockname(fd, (struct sockaddr *)&from, &size) < 0)
-		return false;
+	if (connect(fd, (struct sockaddr *)&to, len) < 0)
+		return errno != ENETUNREACH && errno != EHOSTUNREACH;
+	if (getsockname(fd, (struct sockaddr *)&from, &size) < 0)
+		return true;
 	return a->v4 ? memcmp(&from4->sin_addr, a->bytes, sizeof from4->sin_addr) == 0
 		     : memcmp(&from6->sin6_addr, a->bytes, sizeof from6->sin6_addr) == 0;
 }

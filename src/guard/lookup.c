@@ -17,6 +17,8 @@
 
 #define GOOD_MIN_MS 1000 /* however short its owner wants it: flows that come together */
 #define GOOD_MAX_MS 300000
+#define START_MS 1000 /* between two starts of the resolver */
+#define TURN 64
 #define BAD_MS 1000 /* of an answer that is none */
 
 static struct lookup **bucket(struct guard *g, const char *name)
@@ -53,6 +55,21 @@ static void clear_old(struct guard *g, struct lookup **at)
 	}
 }
 
+/* The one that is good for the shortest time still; those that are waited for stay. */
+static void forget_one(struct guard *g)
+{
+	struct lookup *first = NULL;
+
+	for (size_t i = 0; i < LOOKUP_BUCKETS; i++)
+		for (struct lookup *l = g->lookups[i]; l; l = l->next)
+			if (!l->asked && !l->waiting && (!first || l->good_for < first->good_for))
+				first = l;
+	if (!first)
+		return;
+	first->good_for = 0;
+	clear_old(g, bucket(g, first->name));
+}
+
 static struct lookup *add(struct guard *g, const char *name)
 {
 	struct lookup **at = bucket(g, name), *l;
@@ -60,6 +77,8 @@ static struct lookup *add(struct guard *g, const char *name)
 	clear_old(g, at);
 	for (size_t i = 0; i < LOOKUP_BUCKETS && g->lookup_count >= LOOKUPS; i++)
 		clear_old(g, &g->lookups[i]);
+	if (g->lookup_count >= LOOKUPS)
+		forget_one(g);
 	if (g->lookup_count >= LOOKUPS)
 		return NULL;
 	l = mem_alloc(sizeof *l);
@@ -72,12 +91,20 @@ static struct lookup *add(struct guard *g, const char *name)
 
 static int open_resolver(struct guard *g)
 {
-	int fd;
+	int fd, r;
 
 	if (g->resolver.fd >= 0)
 		return 0;
+	if (g->now < g->resolver_at)
+		return -EAGAIN;
+	g->resolver_at = g->now + START_MS;
 	fd = g->call.resolver ? g->call.resolver(g->call.ctx) : -ENOSYS;
-	return fd < 0 ? fd : guard_watch(g, &g->resolver, WATCH_RESOLVER, fd, NULL, EPOLLIN);
+	if (fd < 0)
+		return fd;
+	r = guard_watch(g, &g->resolver, WATCH_RESOLVER, fd, NULL, EPOLLIN);
+	if (r < 0)
+		close(fd);
+	return r;
 }
 
 static int ask(struct guard *g, struct lookup *l)
@@ -162,6 +189,18 @@ static void tell_all(struct guard *g, struct lookup *l)
 	}
 }
 
+/* Only what is an address of one of the two families. */
+static bool read_address(const struct names_address *from, struct netaddr *ret)
+{
+	bool four = from->family == 4;
+
+	if (!four && from->family != 6)
+		return false;
+	*ret = (struct netaddr){.v4 = four};
+	memcpy(ret->bytes, from->bytes, four ? 4 : 16);
+	return true;
+}
+
 static void take(struct guard *g, struct lookup *l, const struct names_answer *a)
 {
 	uint64_t good = (uint64_t)a->ttl * 1000;
@@ -173,8 +212,10 @@ static void take(struct guard *g, struct lookup *l, const struct names_answer *a
 	}
 	l->asked = false;
 	l->end = NAMES_FOUND;
-	l->count = a->count;
-	memcpy(l->address, a->address, a->count * sizeof a->address[0]);
+	l->count = 0;
+	for (size_t i = 0; i < a->count; i++)
+		if (read_address(&a->address[i], &l->address[l->count]))
+			l->count++;
 	l->good_for = g->now + (good < GOOD_MIN_MS          ? GOOD_MIN_MS
 				       : good > GOOD_MAX_MS ? GOOD_MAX_MS
 							    : good);
@@ -207,7 +248,7 @@ void lookup_answer(struct guard *g)
 	size_t head = offsetof(struct names_answer, address);
 	struct names_answer a;
 
-	while (g->resolver.fd >= 0) {
+	for (int i = 0; i < TURN && g->resolver.fd >= 0; i++) {
 		ssize_t n = recv(g->resolver.fd, &a, sizeof a, MSG_DONTWAIT);
 		struct lookup *l;
 

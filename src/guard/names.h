@@ -27,10 +27,15 @@ enum names_end {
 	NAMES_ENDS
 };
 
+struct names_address {
+	uint8_t bytes[16]; /* IPv4: the first four */
+	uint8_t family;    /* 4 or 6 */
+};
+
 struct names_answer {
 	uint32_t id;
 	uint32_t end; /* enum names_end */
 	uint32_t ttl; /* s */
 	uint32_t count;
-	struct netaddr address[NAMES_ADDRESSES];
+	struct names_address address[NAMES_ADDRESSES];
 };

@@ -72,6 +72,7 @@ struct flow {
 	struct pump up, down;
 	uint8_t *head; /* what the client said and did not go on yet */
 	size_t head_len, head_room;
+	size_t head_pass; /* of HTTP: what was judged and may go on */
 	struct hello *hello;
 	struct http_reader *http;
 	struct netaddr *servers; /* to be dialled, in order */
@@ -120,13 +121,15 @@ struct guard {
 	uint8_t key[SIPHASH_KEY];
 	struct flow_queue queues[FLOW_STATES];
 	struct flow *busy, *busy_last, *dead;
-	size_t flow_count;
+	size_t flow_count, flow_most;
+	size_t head_bytes; /* of all flows together */
 	struct lookup *lookups[LOOKUP_BUCKETS];
 	size_t lookup_count;
 	struct udp_flow *udp[UDP_BUCKETS], *udp_oldest, *udp_newest;
 	size_t udp_count;
 	uint32_t last_id;
-	uint64_t now; /* ms, of this turn */
+	uint64_t resolver_at; /* ms: not started again before */
+	uint64_t now;         /* ms, of this turn */
 };
 
 /* guard/guard.c */
@@ -193,7 +196,8 @@ void flow_busy(struct guard *g, struct flow *f);
 /* guard/flow_head.c: what the client says first. */
 void flow_read_head(struct guard *g, struct flow *f);
 /* One read into the head: its length, 0 at the end, -EAGAIN, -ENOBUFS: it is full. */
-ssize_t flow_read(struct flow *f);
+ssize_t flow_read(struct guard *g, struct flow *f);
+void flow_drop_head(struct guard *g, struct flow *f);
 /* Why a request must not go where the connection leads; NULL: it may. */
 const char *flow_judge_request(struct guard *g, const struct flow *f, const struct http_request *q);
 /* guard/flow_dial.c: the server. */

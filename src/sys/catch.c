@@ -14,6 +14,7 @@
 
 #define BACKLOG 4096
 #define PORT_DNS 53
+#define KEEP_IDLE_S 60
 
 /* What a socket is, and which of the options below it gets. */
 enum option { REUSE = 1, TRANSPARENT = 2, WHERE_TO = 4, WHERE_AT = 8, WHOLE = 16, BOTH = 32 };
@@ -79,6 +80,13 @@ static int begin_to_listen(int fd)
 {
 	int r = set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 
+	/* A program that is gone without a word is noticed. */
+	if (r == 0)
+		r = set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	if (r == 0)
+		r = set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEP_IDLE_S);
+	if (r == 0)
+		r = set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEP_IDLE_S / 3);
 	return r < 0 ? r : listen(fd, BACKLOG) < 0 ? -errno : 0;
 }
 
