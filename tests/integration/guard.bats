@@ -321,3 +321,78 @@ print("done")'
 	[ "${lines[-1]}" = 'done' ]
 	[ "${#lines[@]}" = 1 ]
 }
+
+@test "questions over TCP without end do not keep the guard from anything else" {
+	run -124 --separate-stderr ward_ run --net full --set timeout=3s --set killGrace=0s -- python3 -c '
+import os, socket, time
+m = (b"\0\x0c" + b"\x12\x34\x01\0" + b"\0" * 8) * 4096
+for _ in range(2):
+    s = socket.create_connection(("8.8.8.8", 53))
+    if os.fork() == 0:
+        while s.recv(1 << 20): pass
+        os._exit(0)
+    if os.fork() == 0:
+        while True: s.sendall(m)
+time.sleep(2)
+print(socket.getaddrinfo("example.test", 80, socket.AF_INET)[0][4][0].startswith("11."), flush=True)
+time.sleep(20)
+print("it went on", flush=True)'
+	[ "$output" = True ]
+	run -0 ward_ run --net full -- python3 -c '
+import socket, struct
+q = b"\x12\x34\x01\0\0\x01" + b"\0" * 6 + b"\x07example\x04test\0\0\x01\0\x01"
+s = socket.create_connection(("8.8.8.8", 53))
+s.sendall((struct.pack(">H", len(q)) + q) * 500)
+got = b""
+while got.count(b"\xc0\x0c\0\x01\0\x01") < 500: got += s.recv(65536)
+print("all")'
+	[ "$output" = all ]
+}
+
+@test "a request hidden in the body of one that has none is not passed on" {
+	run ward_ run --allow example.test -- python3 -c '
+import socket
+inner = b"GET /secret HTTP/1.1\r\nHost: other.test\r\n\r\n"
+for head in b"Content-Length: %d\r\n\r\n%s" % (len(inner), inner), b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(inner), inner):
+    s = socket.create_connection(("example.test", 80))
+    s.sendall(b"GET /a HTTP/1.1\r\nHost: example.test\r\n" + head)
+    print(s.recv(4096).split(b"\r\n")[0])'
+	[[ ${lines[0]} == *403* && ${lines[1]} == *403* ]]
+	[ ! -s "$NET/requests" ]
+}
+
+@test "many names that are not allowed leave room for those that are" {
+	run -0 ward_ exec --allow example.test -- python3 -c '
+import socket
+q = lambda n: b"\x12\x34\x01\0\0\x01" + b"\0" * 6 + bytes([len(n)]) + n + b"\x04test\0\0\x01\0\x01"
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(5)
+s.connect(("8.8.8.8", 53))
+for i in range(20000):
+    s.send(q(b"n%d" % i))
+    s.recv(4096)
+print("asked")'
+	[ "$output" = asked ]
+	run -0 --separate-stderr ward_ exec --allow example.test -- curl -sS http://example.test/
+	[ "$output" = 'hello example.test /' ]
+	[ "$(sort -u "$NET/names" | cut -d' ' -f1 | sort -u)" = example.test ]
+}
+
+@test "connections whose program is gone are closed outside too" {
+	run -0 ward_ exec --net full -- python3 -c '
+import socket, struct
+for _ in range(200):
+    s = socket.create_connection(("93.184.216.34", 8080))
+    s.sendall(b"GET / HT")
+    s.shutdown(socket.SHUT_WR)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()'
+	pid=$(there "$WARD" status --json --set 'network=full' | sed -n 's/.*"pid": \([0-9]*\).*/\1/p')
+	[ -n "$pid" ] || pid=$(there "$WARD" list --json | sed -n 's/.*"pid": \([0-9]*\).*/\1/p' | head -n 1)
+	for ((n = 0; n < 100; n++)); do
+		descriptors=$(there sh -c "ls /proc/$pid/fd 2>/dev/null | wc -l")
+		((descriptors >= 60)) || break
+		sleep 0.1
+	done
+	((descriptors < 60))
+}
