@@ -396,3 +396,46 @@ for _ in range(200):
 	done
 	((descriptors < 60))
 }
+
+tries='import socket, sys
+def tries(host, port, wait=5):
+    try:
+        s = socket.create_connection((host, port), wait)
+        s.sendall(b"GET /%d HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (port, host.encode("latin-1")))
+        return s.recv(4096).split(b"\r\n")[0].decode()
+    except (OSError, UnicodeError) as e:
+        return type(e).__name__
+'
+
+@test "one form of a name decides, whatever it looks like; deny wins; without a port 80 and 443 are meant" {
+	run -0 --separate-stderr ward_ run --allow example.test --allow '*.example.test' --deny x.example.test \
+		--deny '*.y.example.test' -- python3 -c "$tries"'
+for host in "example.test", "EXAMPLE.Test", "example.test.", "deep.example.test", "Deep.Example.TEST.":
+    print("may", host, tries(host, 80))
+for host in ("evilexample.test", "example.test.evil.test", "example.testx", "xample.test", "example.test..", "example.test:80@evil.test",
+        "x.example.test", "X.EXAMPLE.test.", "a.y.example.test", "test", "*.example.test", "example.test\0.evil.test", "ex ample.test",
+        "example\u3002test", "a" * 64 + ".example.test", "-.example.test", "other.test"):
+    print("not", repr(host), tries(host, 80))
+for port in 22, 25, 2375, 8080, 1, 53, 65535:
+    print("not", port, tries("example.test", port))'
+	local said=$output
+	run ! grep -E '^may .*( 403|Error)' <<<"$said"
+	[ "$(grep -c '^may' <<<"$said")" = 5 ]
+	run ! grep -E '^not .*200' <<<"$said"
+	[ "$(grep -vciE '^80 (deep\.)?example\.test\.? ' "$NET/requests")" = 0 ]
+	run ! grep -vE '^(deep\.)?example\.test ' "$NET/names"
+}
+
+@test "addresses of the machine, of private networks and of credentials, however they are written" {
+	run -0 --separate-stderr ward_ run --net full -- python3 -c "$tries"'
+for host in ("127.0.0.1", "2130706433", "0177.0.0.1", "0x7f.1", "127.1", "0", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:7f00:1",
+        "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "10.0.2.2", "10.0.2.15", "172.17.0.1", "192.168.0.1", "100.64.0.1",
+        "100.100.100.200", "168.63.129.16", "169.254.169.254", "fd00:ec2::254", "fd00:5b::15", "224.0.0.1", "ff02::1", "255.255.255.255",
+        "240.0.0.1", "93.184.216.1", "2606:2800:220:1::1", "11.1.2.3", "3ffe::1", "localhost", "host.docker.internal",
+        "metadata.google.internal", "host-service"):
+    for port in 80, 443, 7777, 53, 1:
+        print(host, port, tries(host, port, 0.3))'
+	run ! grep -E ' 200' <<<"$output"
+	heard_nothing
+	run ! grep -vE '^(host.docker.internal|metadata.google.internal) ' "$NET/names"
+}
