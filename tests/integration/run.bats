@@ -391,7 +391,7 @@ found_on_host() { # WORD of a command line
 @test "--json: every key, text as text, the rest as base64" {
 	ward_run --json -- sh -c 'echo out; echo "söme" >&2; exit 3' >answer || [ $? = 3 ]
 	keys='exitCode signal reason timedOut oomKilled stdout stdoutTruncated stdoutDropped stderr stderrTruncated stderrDropped'
-	keys+=' stuck durationMs limitsHit usage denied protected protectedMore hostExecRisk hostExecRiskMore sandbox runtime enforced'
+	keys+=' stuck durationMs limitsHit usage denied protected protectedMore hostExecRisk hostExecRiskMore network sandbox runtime enforced'
 	json "set(d) == set('$keys'.split())" <answer
 	json 'd["exitCode"] == 3 and d["signal"] is None and d["reason"] == "exited"' <answer
 	json 'd["stdout"] == "out\n" and d["stderr"] == "s\u00f6me\n"' <answer
