@@ -48,7 +48,6 @@ static void measure(struct live *v, uint64_t now)
 	}
 }
 
-/* One that is still being made is not. */
 /* Milliseconds until the command can have used up one of its own limits. */
 static unsigned look_again_ms(
 	const struct live *v, const struct live_line *l, const struct watch_sample *s)
@@ -88,6 +87,7 @@ static void look_at(struct live *v, struct live_line *l, uint64_t now)
 	l->look_at = l->reason == END_EXITED ? live_later(now, look_again_ms(v, l, &s)) : 0;
 }
 
+/* One that is still being made is not. */
 static bool is_idle(const struct live *v)
 {
 	return v->up && v->running == 0;
