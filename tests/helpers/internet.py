@@ -132,6 +132,14 @@ def serve_echo():
             s.sendto(b"echo " + data, whom)
 
 
+def serve_silence():
+    """Takes connections, and never says or closes anything."""
+    s = socket.create_server(("", 9000), backlog=1024)
+    kept = []
+    while True:
+        kept.append(s.accept())
+
+
 def main():
     web = [Server(("::", port), Web) for port in (80, 443, 8080)]
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -141,6 +149,7 @@ def main():
         threading.Thread(target=server.serve_forever, daemon=True).start()
     threading.Thread(target=serve_names, daemon=True).start()
     threading.Thread(target=serve_echo, daemon=True).start()
+    threading.Thread(target=serve_silence, daemon=True).start()
     note("listening", "yes")
     threading.Event().wait()
 
