@@ -84,6 +84,12 @@ extern const struct command *const commands[]; /* NULL at the end */
 		"deny", F_LIST(s, deny, .arg = "HOST[:PORT]",                                   \
 				.help = "do not reach it, whatever allows it; may be repeated") \
 	}
+#define OPTION_PUBLISH(s)                                                                      \
+	{                                                                                      \
+		"publish", F_LIST(s, publish, .arg = "[ADDR:]PORT:PORT",                       \
+				   .help = "a port of this machine that leads to one inside; " \
+					   "may be repeated")                                  \
+	}
 #define OPTION_AGENT(s)                                                                  \
 	{                                                                                \
 		"agent", F_TEXT(s, agent, .arg = "NAME",                                 \

@@ -28,6 +28,7 @@ static const struct field options[] = {
 	OPTION_NET(struct run_options),
 	OPTION_ALLOW(struct run_options),
 	OPTION_DENY(struct run_options),
+	OPTION_PUBLISH(struct run_options),
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -114,8 +115,8 @@ static int in_session(struct call *c, const struct run_request *given, struct er
 {
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
-	struct request_who who = {
-		o->session.v, o->agent.v, o->config.v, &o->set, o->net.v, &o->allow, &o->deny};
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set, o->net.v,
+		{&o->allow, &o->deny, &o->publish}};
 	struct run_request q = *given;
 	int r = request_load(c, &who, &config, &q, e);
 

@@ -22,6 +22,7 @@ static const struct field options[] = {
 	OPTION_NET(struct run_options),
 	OPTION_ALLOW(struct run_options),
 	OPTION_DENY(struct run_options),
+	OPTION_PUBLISH(struct run_options),
 	OPTION_CONFIG(struct run_options),
 	OPTION_SET(struct run_options),
 	OPTION_JSON(struct run_options),
@@ -79,8 +80,8 @@ static int run_it(struct call *c, struct err *e)
 	const struct run_options *o = c->options;
 	auto_(config_free) struct config config = {0};
 	struct run_answer *answer = arena_alloc(c->arena, sizeof *answer);
-	struct request_who who = {
-		o->session.v, o->agent.v, o->config.v, &o->set, o->net.v, &o->allow, &o->deny};
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set, o->net.v,
+		{&o->allow, &o->deny, &o->publish}};
 	struct run_request q = {.argv = (const char *const *)c->args,
 		.argc = c->arg_count,
 		.terminal = o->terminal.v,

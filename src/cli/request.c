@@ -6,32 +6,45 @@
 #include "cli/run.h"
 #include "door/load.h"
 #include "json/config_read.h"
+#include "model/net.h"
 #include "model/netrule.h"
 #include "model/resolve.h"
 
+#include <stddef.h>
 #include <unistd.h>
 
-/* "network.allow=[...]": the rules that hold so far, and those of the command line. */
-static int add_rules(struct call *c, struct config *config, const struct config_wish *wish,
-	bool allow, const struct opt_list *more, struct err *e)
+/* Lists of the configuration that options add to. */
+static const struct {
+	const char *name;
+	size_t offset; /* in struct network */
+	int (*check)(const char *text, struct err *e);
+} lists[REQUEST_LISTS] = {
+	{"allow", offsetof(struct network, allow), netrule_check_allow},
+	{"deny", offsetof(struct network, deny), netrule_check},
+	{"publish", offsetof(struct network, publish), net_check_publish},
+};
+
+/* "network.allow=[...]": what holds so far, and what the command line has. */
+static int add(struct call *c, struct config *config, const struct config_wish *wish, size_t which,
+	const struct opt_list *more, struct err *e)
 {
 	auto_(buf_free) struct buf text = BUF(1 << 20);
 	struct settings now;
 	int r = resolve_up_to(config, wish->agent, LEVEL_CALLER, c->arena, &now, e);
-	const struct opt_list *lists[] = {
-		allow ? &now.sandbox.network.allow : &now.sandbox.network.deny, more};
+	const struct opt_list *parts[] = {
+		(const void *)((const char *)&now.sandbox.network + lists[which].offset), more};
 	size_t count = 0;
 
-	buf_printf(&text, "network.%s=[", allow ? "allow" : "deny");
-	for (size_t k = 0; k < ARRAY_LEN(lists) && r == 0; k++)
-		for (size_t i = 0; i < lists[k]->count && r == 0; i++) {
-			const char *rule = lists[k]->items[i].text;
+	buf_printf(&text, "network.%s=[", lists[which].name);
+	for (size_t k = 0; k < ARRAY_LEN(parts) && r == 0; k++)
+		for (size_t i = 0; i < parts[k]->count && r == 0; i++) {
+			const char *item = parts[k]->items[i].text;
 
-			r = allow ? netrule_check_allow(rule, e) : netrule_check(rule, e);
-			buf_printf(&text, "%s'%s'", count++ ? "," : "", rule);
+			r = lists[which].check(item, e);
+			buf_printf(&text, "%s'%s'", count++ ? "," : "", item);
 		}
 	if (r < 0)
-		return err_ctx(e, r, "%s", allow ? "--allow" : "--deny");
+		return err_ctx(e, r, "--%s", lists[which].name);
 	buf_putc(&text, ']');
 	return config_set(config, buf_text(&text), wish, e);
 }
@@ -44,10 +57,9 @@ static int take_network(struct call *c, const struct request_who *who, struct co
 
 	if (who->net)
 		r = config_set(config, arena_printf(c->arena, "network=%s", who->net), wish, e);
-	if (r == 0 && who->allow && who->allow->count > 0)
-		r = add_rules(c, config, wish, true, who->allow, e);
-	if (r == 0 && who->deny && who->deny->count > 0)
-		r = add_rules(c, config, wish, false, who->deny, e);
+	for (size_t i = 0; i < REQUEST_LISTS && r == 0; i++)
+		if (who->network[i] && who->network[i]->count > 0)
+			r = add(c, config, wish, i, who->network[i], e);
 	return r;
 }
 

@@ -7,11 +7,14 @@
 #include "cli/cli.h"
 #include "door/run.h"
 
+#define REQUEST_LISTS 3
+
 struct request_who {
 	const char *session, *agent, *config; /* as the options say; NULL: not given */
 	const struct opt_list *set;
 	const char *net;
-	const struct opt_list *allow, *deny; /* NULL: the command has no such options */
+	/* allow, deny, publish; NULL: the command has no such option */
+	const struct opt_list *network[REQUEST_LISTS];
 };
 
 /* Loads the configuration, and fills in who asks; config is the caller's to free. */

@@ -8,7 +8,7 @@
 
 struct run_options {
 	struct opt_text session, agent, config;
-	struct opt_list set, allow, deny;
+	struct opt_list set, allow, deny, publish;
 	struct opt_text net;
 	struct opt_bool terminal, dry_run, background, json;
 	struct opt_number memory, pids, cpu_time; /* of the command itself */

@@ -124,7 +124,7 @@ static void take_event(void *ctx, const struct guard_event *e)
 	struct result_flow f = {
 		.count = 1, .port = e->port, .allowed = e->allowed, .up = e->up, .down = e->down};
 
-	if (e->kind == GUARD_NAME)
+	if (e->kind == GUARD_NAME || e->kind == GUARD_INBOUND)
 		return;
 	if (*e->name)
 		snprintf(f.host, sizeof f.host, "%s", e->name);
@@ -146,25 +146,34 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 	return true;
 }
 
-static int begin(struct guarding *g, const struct plan_network *n, const int sockets[CATCH_COUNT],
-	struct err *e)
+static int begin(struct guarding *g, const struct plan_network *n, int namespace,
+	const int sockets[CATCH_COUNT], struct err *e)
 {
 	struct guard_call call = {.policy = &n->policy,
 		.hosts = g->hosts,
 		.host_count = n->host_count,
 		.budgets = g->budgets,
 		.budget_count = n->budget_count,
-		.block4 = {.net = {.bytes = {11}, .v4 = true}, .bits = 8},
-		.block6 = {.net = {.bytes = {0x3f, 0xfe}}, .bits = 16},
+		.block4 = n->made_up4,
+		.block6 = n->made_up6,
+		.nxdomain = n->nxdomain,
+		.publish = n->publish,
+		.publish_count = n->publish_count,
+		.namespace = namespace,
+		.own4 = {.v4 = true},
 		.resolver = start_resolver,
 		.event = take_event,
 		.ctx = g};
 
 	for (size_t i = 0; i < n->budget_count; i++)
-		g->budgets[i] = (struct guard_budget){
-			n->budgets[i].name, {n->budgets[i].up, n->budgets[i].down}};
+		g->budgets[i] = (struct guard_budget){.name = n->budgets[i].name,
+			.left = {n->budgets[i].up, n->budgets[i].down},
+			.rate = n->budgets[i].rate,
+			.connections = n->budgets[i].connections};
 	for (size_t i = 0; i < n->host_count; i++)
 		g->hosts[i] = (struct guard_host){n->hosts[i].name, n->hosts[i].addr};
+	memcpy(call.own4.bytes, network_own4, sizeof network_own4);
+	memcpy(call.own6.bytes, network_own6, sizeof network_own6);
 	raise_files();
 	return guard_open(&call, sockets, &g->guard, e);
 }
@@ -172,17 +181,22 @@ static int begin(struct guarding *g, const struct plan_network *n, const int soc
 int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e)
 {
 	const struct plan_network *n = &s->plan->network;
+	bool published = n->publish_count > 0;
+	int sockets[CATCH_COUNT], namespace = published ? fds->fd[0] : -1;
 	struct guarding *g;
 
-	if (!n->guarded || s->guarding || fds->count != CATCH_COUNT)
+	if (s->guarding || fds->count == 0 ||
+		fds->count != (n->guarded ? CATCH_COUNT : 0u) + published)
 		return err_set(e, EPROTO, "the sandbox speaks of its network when it must not");
 	g = mem_alloc(sizeof *g);
 	g->stage = s;
 	g->hosts = mem_alloc((n->host_count + 1) * sizeof *g->hosts);
 	g->budgets = mem_alloc((n->budget_count + 1) * sizeof *g->budgets);
 	s->guarding = g;
+	for (size_t i = 0; i < CATCH_COUNT; i++)
+		sockets[i] = n->guarded ? fds->fd[i + published] : -1;
 	fds->count = 0;
-	return begin(g, n, fds->fd, e);
+	return begin(g, n, namespace, sockets, e);
 }
 
 struct pollfd guarding_wait(const struct stage *s)

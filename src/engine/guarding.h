@@ -15,6 +15,9 @@
 
 struct guarding;
 
+/* By these the programs inside know themselves; nobody outside sees them (engine/network.c). */
+extern const uint8_t network_own4[4], network_own6[16];
+
 /* Takes the descriptors. Once, and only where the plan says so: -EPROTO. */
 int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e);
 struct pollfd guarding_wait(const struct stage *s);

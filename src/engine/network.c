@@ -23,12 +23,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* By these the programs inside know themselves; nobody outside sees them. */
-static const uint8_t own4[4] = {10, 0, 2, 15}, own6[16] = {0xfd, 0, 0, 0x5b, [15] = 0x15};
+const uint8_t network_own4[4] = {10, 0, 2, 15}, network_own6[16] = {0xfd, 0, 0, 0x5b, [15] = 0x15};
 
 struct netmaker {
 	pthread_t maker;
-	bool guarded;
+	bool guarded, published;
 	int caught[CATCH_COUNT];
 	int fd; /* the namespace, or a negative errno */
 	const char *failed;
@@ -40,16 +39,22 @@ static struct netmaker network;
 /* Every address leads to sockets that the supervisor will hold. */
 static int lead_to_guard(void)
 {
-	int r = route_all_here(own4, own6);
+	int r = route_here(network_own4, network_own6, true);
 
 	network.failed = "catch connections with nf_tables (the kernel needs nft_tproxy; without "
 			 "it: --set network=none)";
 	if (r == 0)
-		r = nft_catch(CATCH_PORT, own4, own6);
+		r = nft_catch(CATCH_PORT, network_own4, network_own6);
 	network.failed = "set up the network for the guard";
 	if (r == 0)
 		r = catch_settings();
 	return r == 0 ? catch_open(network.caught) : r;
+}
+
+static int raise_lo(void)
+{
+	return network.published ? route_here(network_own4, network_own6, false)
+				 : process_raise_lo();
 }
 
 static int make_namespace(void)
@@ -60,7 +65,7 @@ static int make_namespace(void)
 	if (unshare(CLONE_NEWNET) < 0)
 		return -errno;
 	network.failed = "raise the loopback interface";
-	r = network.guarded ? lead_to_guard() : process_raise_lo();
+	r = network.guarded ? lead_to_guard() : raise_lo();
 	if (r < 0)
 		return r;
 	network.failed = "find the network namespace";
@@ -99,6 +104,7 @@ int network_begin(struct stage *s, struct err *e)
 	int r;
 
 	network.guarded = s->plan->network.guarded;
+	network.published = s->plan->network.publish_count > 0;
 	r = pthread_create(&network.maker, NULL, make, NULL);
 	if (r)
 		return err_sys(e, -r, "start a thread");
@@ -108,15 +114,19 @@ int network_begin(struct stage *s, struct err *e)
 }
 
 /* Nothing runs inside yet that could have put others in their place. */
-static int hand_out(struct stage *s, struct err *e)
+static int hand_out(struct stage *s, int namespace, struct err *e)
 {
-	struct packet_fds fds = {.count = CATCH_COUNT};
+	struct packet_fds fds = {.count = 0};
 	struct wire m = {.kind = WIRE_NETWORK};
 	int r;
 
-	memcpy(fds.fd, network.caught, sizeof network.caught);
+	if (network.published)
+		fds.fd[fds.count++] = namespace;
+	for (size_t i = 0; network.guarded && i < CATCH_COUNT; i++)
+		fds.fd[fds.count++] = network.caught[i];
 	r = wire_send(s->control, true, &m, &fds);
-	packet_close(&fds);
+	for (size_t i = 0; network.guarded && i < CATCH_COUNT; i++)
+		close(network.caught[i]);
 	return r < 0 ? err_sys(e, r, "hand the sockets to the guard") : 0;
 }
 
@@ -131,5 +141,5 @@ int network_enter(struct stage *s, struct err *e)
 		return err_sys(e, fd, "%s", network.failed);
 	if (setns(fd, CLONE_NEWNET) < 0)
 		return err_sys(e, -errno, "join it");
-	return network.guarded ? hand_out(s, e) : 0;
+	return network.guarded || network.published ? hand_out(s, fd, e) : 0;
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static const uint64_t patience_ms[FLOW_STATES] = {
 	[FLOW_NAME] = 20000,
 	[FLOW_DIAL] = 250,
 	[FLOW_RACE] = 30000,
+	[FLOW_PACED] = 20,
 	[FLOW_ASK] = 30000,
 	[FLOW_LAST] = 3000,
 };
@@ -101,7 +103,7 @@ void flow_busy(struct guard *g, struct flow *f)
 
 static void tell(struct guard *g, const struct flow *f)
 {
-	struct guard_event e = {.kind = GUARD_TCP,
+	struct guard_event e = {.kind = f->inbound ? GUARD_INBOUND : GUARD_TCP,
 		.allowed = !f->refused,
 		.spent = f->spent,
 		.name = f->name ? f->name : "",
@@ -126,6 +128,8 @@ void flow_close(struct guard *g, struct flow *f)
 	f->dead = true;
 	leave(g, f);
 	lookup_forget(&f->waiter);
+	if (f->counted)
+		budget_leave(f->budget);
 	pump_free(&f->up);
 	pump_free(&f->down);
 	guard_unwatch(g, &f->client);
@@ -237,6 +241,12 @@ static void decide(struct guard *g, struct flow *f)
 		flow_refuse(g, f, f->verdict.why);
 		return;
 	}
+	f->budget = budget_of(g, f->name, &f->to);
+	f->counted = budget_enter(f->budget);
+	if (!f->counted) {
+		flow_refuse(g, f, "as many connections are open as it may have (network.budget)");
+		return;
+	}
 	if (f->port == NETRULE_PORT_HTTP || f->port == NETRULE_PORT_HTTPS)
 		flow_busy(g, f); /* it may have spoken already */
 	else
@@ -258,10 +268,9 @@ static int take_destination(struct flow *f, int fd)
 	return 0;
 }
 
-static void begin(struct guard *g, int fd, bool questions)
+/* False: it has ended already. */
+static bool begin(struct guard *g, int fd, struct flow *f)
 {
-	struct flow *f = mem_alloc(sizeof *f);
-
 	f->client.fd = f->server.fd = f->rival.fd = -1;
 	pump_init(&f->up, -1, -1, PUMP_UNLIMITED);
 	pump_init(&f->down, -1, -1, PUMP_UNLIMITED);
@@ -269,13 +278,22 @@ static void begin(struct guard *g, int fd, bool questions)
 	f->waiter = (struct waiter){.found = flow_found, .owner = f};
 	g->flow_count++;
 	enter(g, f, FLOW_HEAD);
-	if (take_destination(f, fd) < 0 ||
+	if ((!f->inbound && take_destination(f, fd) < 0) ||
 		guard_watch(g, &f->client, WATCH_CLIENT, fd, f, BOTH_WAYS) < 0) {
 		f->client.fd = fd;
 		flow_break(g, f, "it could not be taken");
-		return;
+		return false;
 	}
 	f->at = f->to;
+	return true;
+}
+
+static void begin_inside(struct guard *g, int fd, bool questions)
+{
+	struct flow *f = mem_alloc(sizeof *f);
+
+	if (!begin(g, fd, f))
+		return;
 	f->name = alias_name_at(&g->aliases, &f->to);
 	if (questions || f->port == PORT_DNS) {
 		flow_enter(g, f, FLOW_ASK);
@@ -283,6 +301,18 @@ static void begin(struct guard *g, int fd, bool questions)
 		return;
 	}
 	decide(g, f);
+}
+
+static void begin_outside(struct guard *g, int fd, const struct inbound *in)
+{
+	struct flow *f = mem_alloc(sizeof *f);
+	int one = 1;
+
+	f->inbound = true;
+	f->port = in->port;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	if (begin(g, fd, f))
+		flow_dial_inside(g, f, in->own);
 }
 
 static void turn_away(int fd)
@@ -315,10 +345,12 @@ void flow_accept(struct guard *g, struct watch *listener)
 			continue;
 		if (fd < 0)
 			return;
-		if (g->flow_count < g->flow_most)
-			begin(g, fd, listener->kind == WATCH_DNS_TCP);
-		else
+		if (g->flow_count >= g->flow_most)
 			turn_away(fd);
+		else if (listener->kind == WATCH_INBOUND)
+			begin_outside(g, fd, listener->owner);
+		else
+			begin_inside(g, fd, listener->kind == WATCH_DNS_TCP);
 	}
 }
 
@@ -392,6 +424,10 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 		else
 			flow_run(g, f);
 		break;
+	case FLOW_PACED:
+		if (w->kind == WATCH_CLIENT && events & EPOLLERR)
+			flow_break(g, f, NULL);
+		break;
 	case FLOW_ASK:
 		answer_questions(g, f);
 		break;
@@ -408,6 +444,8 @@ void flow_due(struct guard *g, struct flow *f)
 {
 	if (f->state == FLOW_DIAL)
 		flow_dial_rival(g, f);
+	else if (f->state == FLOW_PACED)
+		flow_go_on(g, f);
 	else if (f->state == FLOW_HEAD)
 		flow_refuse(g, f, late[f->state]);
 	else if (f->state == FLOW_ASK || f->state == FLOW_LAST)

@@ -25,16 +25,25 @@ static const char *const no_address[NAMES_ENDS] = {
 	[NAMES_BUSY] = "too many names are looked up at the same time",
 };
 
+static int outside_socket(int family)
+{
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /* 0: it is under way. */
 static int dial(struct guard *g, struct flow *f, struct watch *w, enum watch_kind kind)
 {
+	const struct netaddr *at = &f->servers[f->server_next++];
 	struct sockaddr_storage to;
-	socklen_t len = judge_sockaddr(&f->servers[f->server_next++], f->port, &to);
-	auto_fd int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t len =
+		f->inbound ? inbound_sockaddr(at, f->port, &to) : judge_sockaddr(at, f->port, &to);
+	auto_fd int fd = f->inbound ? inbound_socket(g) : outside_socket(to.ss_family);
 	int one = 1, r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
 	if (connect(fd, (struct sockaddr *)&to, len) < 0 && errno != EINPROGRESS)
@@ -118,10 +127,18 @@ void flow_found(struct guard *g, void *flow, const struct lookup *l)
 	dial_first(g, f);
 }
 
+static const struct netaddr here[] = {{.bytes = {127, 0, 0, 1}, .v4 = true}, {.bytes = {[15] = 1}}};
+
+void flow_dial_inside(struct guard *g, struct flow *f, bool own)
+{
+	const struct netaddr by_name[] = {g->call.own4, g->call.own6};
+
+	set_servers(f, own ? here : by_name, ARRAY_LEN(here));
+	dial_first(g, f);
+}
+
 void flow_connect(struct guard *g, struct flow *f)
 {
-	static const struct netaddr here[] = {
-		{.bytes = {127, 0, 0, 1}, .v4 = true}, {.bytes = {[15] = 1}}};
 	const struct lookup *l;
 	int r;
 

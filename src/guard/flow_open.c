@@ -17,17 +17,18 @@
 static bool put_head(struct flow *f)
 {
 	size_t size = f->http ? f->head_pass : f->head_len;
+	uint64_t lent;
 
 	if (size == 0)
 		return true;
 	if (f->budget)
 		f->up.allowed = f->budget->left[0];
+	lent = f->up.allowed;
 	if (pump_put(&f->up, f->head, size) < 0)
 		return false;
 	f->head_len -= size;
 	memmove(f->head, f->head + size, f->head_len);
-	if (f->budget)
-		f->budget->left[0] = f->up.allowed;
+	budget_take(f->budget, 0, lent, f->up.allowed);
 	return true;
 }
 
@@ -37,7 +38,6 @@ void flow_begin(struct guard *g, struct flow *f)
 	f->servers = NULL;
 	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
 	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
-	f->budget = guard_budget_of(g, f->name, &f->to);
 	flow_enter(g, f, FLOW_OPEN);
 	if (!put_head(f)) {
 		flow_break(g, f, "the server has gone");
@@ -127,19 +127,35 @@ static enum pump_state pass_requests(struct guard *g, struct flow *f, const char
 	return state;
 }
 
-/* What is left belongs to all connections of that name: each takes it when it is its turn. */
-static void lend(struct flow *f)
+/* Nothing is ready: later, or never again. Requests are passed on one piece as it is. */
+static enum pump_state run_up(struct guard *g, struct flow *f, const char **ret_why)
 {
-	f->up.allowed = f->budget ? f->budget->left[0] : PUMP_UNLIMITED;
-	f->down.allowed = f->budget ? f->budget->left[1] : PUMP_UNLIMITED;
+	uint64_t lent = budget_lend(g, f->budget, 0, !f->http);
+	enum pump_state state;
+
+	f->up.allowed = lent;
+	if (f->http && lent == 0 && budget_is_late(f->budget, 0))
+		return PUMP_SPENT;
+	state = f->http ? pass_requests(g, f, ret_why) : pump_run(&f->up);
+	budget_take(f->budget, 0, lent, f->up.allowed);
+	return state;
 }
 
-static void give_back(struct flow *f)
+static enum pump_state run_down(struct guard *g, struct flow *f)
 {
-	if (!f->budget)
-		return;
-	f->budget->left[0] = f->up.allowed;
-	f->budget->left[1] = f->down.allowed;
+	uint64_t lent = budget_lend(g, f->budget, 1, true);
+	enum pump_state state;
+
+	f->down.allowed = lent;
+	state = knows_answer(f) ? pump_run(&f->down) : PUMP_READ;
+	budget_take(f->budget, 1, lent, f->down.allowed);
+	return state;
+}
+
+static void stop_spent(struct guard *g, struct flow *f)
+{
+	f->refused = f->spent = true;
+	flow_break(g, f, "the budget of bytes is used up (network.budget)");
 }
 
 void flow_run(struct guard *g, struct flow *f)
@@ -148,28 +164,28 @@ void flow_run(struct guard *g, struct flow *f)
 	enum pump_state up, down;
 	bool switching;
 
-	lend(f);
-	up = f->http ? pass_requests(g, f, &why) : pump_run(&f->up);
+	up = run_up(g, f, &why);
 	switching = f->http && f->http->state == HTTP_SWITCHING;
-	down = knows_answer(f) ? pump_run(&f->down) : PUMP_READ;
+	down = run_down(g, f);
 	if (switching && f->http->state != HTTP_SWITCHING)
 		flow_busy(g, f); /* what waited behind it */
-	give_back(f);
-	if (why) {
+	if (why)
 		flow_refuse(g, f, why);
-		return;
-	}
-	if (up == PUMP_BROKEN || down == PUMP_BROKEN) {
+	else if (up == PUMP_BROKEN || down == PUMP_BROKEN)
 		flow_break(g, f, NULL);
-		return;
-	}
-	if (up == PUMP_SPENT || down == PUMP_SPENT) {
-		f->refused = f->spent = true;
-		flow_break(g, f, "the budget of bytes is used up (network.budget)");
-		return;
-	}
-	if (up == PUMP_ENDED && down == PUMP_ENDED)
+	else if ((up == PUMP_SPENT && !budget_is_late(f->budget, 0)) ||
+		 (down == PUMP_SPENT && !budget_is_late(f->budget, 1)))
+		stop_spent(g, f);
+	else if (up == PUMP_ENDED && down == PUMP_ENDED)
 		flow_close(g, f);
+	else if (up == PUMP_SPENT || down == PUMP_SPENT)
+		flow_enter(g, f, FLOW_PACED);
 	else if (up == PUMP_AGAIN || down == PUMP_AGAIN)
 		flow_busy(g, f);
+}
+
+void flow_go_on(struct guard *g, struct flow *f)
+{
+	flow_enter(g, f, FLOW_OPEN);
+	flow_run(g, f);
 }

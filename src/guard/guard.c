@@ -54,26 +54,6 @@ void guard_tell(struct guard *g, const struct guard_event *e)
 		g->call.event(g->call.ctx, e);
 }
 
-struct guard_budget *guard_budget_of(struct guard *g, const char *name, const struct netaddr *addr)
-{
-	struct guard_budget *others = NULL;
-	char text[NETADDR_TEXT];
-
-	if (!name) {
-		netaddr_text(addr, text);
-		name = text;
-	}
-	for (size_t i = 0; i < g->call.budget_count; i++) {
-		struct guard_budget *b = &g->call.budgets[i];
-
-		if (strcmp(b->name, name) == 0)
-			return b;
-		if (strcmp(b->name, "*") == 0)
-			others = b;
-	}
-	return others;
-}
-
 static const enum watch_kind kinds[CATCH_COUNT] = {
 	[CATCH_TCP] = WATCH_TCP,
 	[CATCH_UDP4] = WATCH_UDP,
@@ -92,7 +72,7 @@ static int watch_sockets(struct guard *g, const int sockets[CATCH_COUNT])
 	for (int i = 0; i < CATCH_COUNT; i++)
 		g->sockets[i] = (struct watch){.kind = WATCH_KINDS, .fd = sockets[i]};
 	for (int i = 0; i < CATCH_COUNT && r == 0; i++)
-		if (kinds[i] != WATCH_KINDS) {
+		if (kinds[i] != WATCH_KINDS && sockets[i] >= 0) {
 			r = guard_watch(g, &g->sockets[i], kinds[i], sockets[i], NULL, EPOLLIN);
 			g->sockets[i].fd = sockets[i];
 		}
@@ -125,19 +105,22 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 	r = g->epoll < 0 ? -errno : 0;
 	if (r == 0 && getrandom(g->key, sizeof g->key, 0) != sizeof g->key)
 		r = -EIO;
-	if (r == 0)
+	if (r == 0 && sockets[0] >= 0)
 		r = alias_init(&g->aliases, &call->block4, &call->block6, NAMES, g->key);
 	if (r == 0)
 		r = watch_sockets(g, sockets);
 	else
 		for (int i = 0; i < CATCH_COUNT; i++)
 			g->sockets[i].fd = sockets[i];
-	if (r < 0) {
+	if (r < 0)
+		err_sys(e, r, "begin to guard the network");
+	else
+		r = inbound_open(g, e);
+	if (r < 0)
 		guard_free(g);
-		return err_sys(e, r, "begin to guard the network");
-	}
-	*ret = g;
-	return 0;
+	else
+		*ret = g;
+	return r;
 }
 
 void guard_free(struct guard *g)
@@ -148,6 +131,7 @@ void guard_free(struct guard *g)
 		while (g->queues[i].first)
 			flow_close(g, g->queues[i].first);
 	udp_free(g);
+	inbound_free(g);
 	for (struct flow *f = g->busy; f; f = f->next_busy)
 		f->busy = false;
 	flow_bury(g);
@@ -170,7 +154,8 @@ bool guard_is_sending(const struct guard *g)
 {
 	for (int i = 0; i < FLOW_STATES; i++)
 		for (const struct flow *f = g->queues[i].first; f; f = f->after)
-			if (f->state != FLOW_ASK && f->state != FLOW_LAST && !f->up.ended)
+			if (f->state != FLOW_ASK && f->state != FLOW_LAST &&
+				!(f->inbound ? f->down.ended : f->up.ended))
 				return true;
 	return false;
 }
@@ -196,6 +181,7 @@ static void take(struct guard *g, struct watch *w, uint32_t events)
 	switch (w->kind) {
 	case WATCH_TCP:
 	case WATCH_DNS_TCP:
+	case WATCH_INBOUND:
 		flow_accept(g, w);
 		break;
 	case WATCH_DNS:

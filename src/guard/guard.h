@@ -13,6 +13,7 @@
  */
 
 #include "base/err.h"
+#include "model/net.h"
 #include "model/netpolicy.h"
 #include "sys/catch.h"
 
@@ -27,13 +28,21 @@ struct guard_host {
 	struct netaddr addr;
 };
 
-/* Bytes that may still pass, to a name and from it; counted down. */
+#define GUARD_ANY UINT64_MAX
+
+/* What may still pass, to a name and from it; counted down. */
 struct guard_budget {
-	const char *name; /* canonical, or an address; "*": all others together */
-	uint64_t left[2]; /* up, down; UINT64_MAX: any number */
+	const char *name;     /* canonical, or an address; "*": all others together */
+	uint64_t left[2];     /* bytes up, down; GUARD_ANY: any number */
+	uint64_t rate;        /* bytes of a second, each way; GUARD_ANY */
+	uint64_t connections; /* at the same time; GUARD_ANY */
+	uint64_t open;        /* of those */
+	int64_t ready[2];     /* bytes that may pass now; below 0: so many passed too early */
+	uint64_t filled;      /* ms, when that was reckoned */
 };
 
-enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_KINDS };
+/* INBOUND: by a published port; all others are attempts of programs inside. */
+enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_INBOUND, GUARD_KINDS };
 
 /* One attempt, when it has ended or was refused. Texts live as long as the call. */
 struct guard_event {
@@ -57,13 +66,18 @@ struct guard_call {
 	size_t budget_count;
 	struct netcidr block4, block6; /* of made-up addresses */
 	bool nxdomain;                 /* names that are not allowed do not exist */
+	const struct net_publish *publish;
+	size_t publish_count;
+	int namespace;             /* the sandbox's; only for those ports, and owned then */
+	struct netaddr own4, own6; /* what the sandbox has besides its loopback */
 	/* The socket of a resolver (guard/names.h), started when the first name is looked up. */
 	int (*resolver)(void *ctx);
 	void (*event)(void *ctx, const struct guard_event *e); /* may be NULL */
 	void *ctx;
 };
 
-/* The sockets are the guard's from now on, also when it fails. The call's pointers are kept. */
+/* The sockets are the guard's from now on, also when it fails; -1: nothing goes out, and only ports
+ * of the host lead inside. The call's pointers are kept. */
 int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], struct guard **ret,
 	struct err *e);
 void guard_free(struct guard *g);

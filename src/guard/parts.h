@@ -9,6 +9,7 @@
 #include "guard/http.h"
 #include "guard/names.h"
 #include "guard/pump.h"
+#include "sys/netsock.h"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@ enum watch_kind {
 	WATCH_TCP,
 	WATCH_DNS,
 	WATCH_DNS_TCP,
+	WATCH_INBOUND,
 	WATCH_UDP,
 	WATCH_UDP_SERVER,
 	WATCH_RESOLVER,
@@ -42,8 +44,9 @@ enum flow_state {
 	FLOW_DIAL, /* a server is connected to */
 	FLOW_RACE, /* ... and another one, since the first takes long */
 	FLOW_OPEN,
-	FLOW_ASK,  /* questions for names, over TCP */
-	FLOW_LAST, /* it was refused, and what was said about it is on its way */
+	FLOW_PACED, /* open, and as fast as it may be: goes on a little later */
+	FLOW_ASK,   /* questions for names, over TCP */
+	FLOW_LAST,  /* it was refused, and what was said about it is on its way */
 	FLOW_STATES
 };
 
@@ -82,6 +85,8 @@ struct flow {
 	struct guard_budget *budget; /* NULL: none */
 	uint64_t began;
 	const char *why; /* it ended */
+	bool counted;    /* by its budget, as a connection */
+	bool inbound;    /* the client is outside, and the server inside */
 	bool refused;    /* by the policy */
 	bool spent;      /* by its budget */
 	bool dead;       /* freed when nobody can speak of it any more */
@@ -103,6 +108,13 @@ struct lookup {
 	struct netaddr address[NAMES_ADDRESSES];
 	size_t count;
 	struct waiter *waiting;
+};
+
+/* A port of the host that leads inside. */
+struct inbound {
+	struct watch listener;
+	uint16_t port; /* inside */
+	bool own;      /* by the loopback of both */
 };
 
 struct udp_flow;
@@ -127,6 +139,10 @@ struct guard {
 	size_t lookup_count;
 	struct udp_flow *udp[UDP_BUCKETS], *udp_oldest, *udp_newest;
 	size_t udp_count;
+	struct inbound *inbound;
+	size_t inbound_count;
+	int inside[NETSOCK_MOST]; /* sockets of the sandbox, not used yet */
+	size_t inside_count;
 	uint32_t last_id;
 	uint64_t resolver_at; /* ms: not started again before */
 	uint64_t now;         /* ms, of this turn */
@@ -159,8 +175,24 @@ void forge_datagram(struct guard *g, const struct forge_ends *ends, const void *
 /* That nobody listens at `from`, to whom `size` bytes were sent. */
 void forge_unreachable(struct guard *g, const struct forge_ends *ends, size_t size);
 
-/* guard/guard.c: that of a name, or of an address where there is none; NULL: it has none. */
-struct guard_budget *guard_budget_of(struct guard *g, const char *name, const struct netaddr *addr);
+/* guard/budget.c: that of a name, or of an address where there is none; NULL: it has none, which
+ * all of these know. */
+struct guard_budget *budget_of(struct guard *g, const char *name, const struct netaddr *addr);
+bool budget_enter(struct guard_budget *b);
+void budget_leave(struct guard_budget *b);
+/* So many bytes may pass now. What cannot be cut into pieces may be more than the rate has ready,
+ * once, and waits for it afterwards. */
+uint64_t budget_lend(struct guard *g, struct guard_budget *b, int way, bool pieces);
+void budget_take(struct guard_budget *b, int way, uint64_t lent, uint64_t left);
+/* Nothing was lent, and a little later something will be. */
+bool budget_is_late(const struct guard_budget *b, int way);
+
+/* guard/inbound.c: ports of the host. */
+int inbound_open(struct guard *g, struct err *e);
+void inbound_free(struct guard *g);
+/* One of the sandbox's own, and an address for it. */
+int inbound_socket(struct guard *g);
+socklen_t inbound_sockaddr(const struct netaddr *a, uint16_t port, struct sockaddr_storage *ret);
 
 /* guard/judge.c */
 struct net_verdict judge_name(const struct guard *g, const char *name, uint16_t port);
@@ -203,8 +235,10 @@ const char *flow_judge_request(struct guard *g, const struct flow *f, const stru
 /* guard/flow_dial.c: the server. */
 void flow_connect(struct guard *g, struct flow *f);
 void flow_found(struct guard *g, void *flow, const struct lookup *l);
+void flow_dial_inside(struct guard *g, struct flow *f, bool own);
 void flow_dialled(struct guard *g, struct flow *f, struct watch *w);
 void flow_dial_rival(struct guard *g, struct flow *f);
 /* guard/flow_open.c: both are there. */
 void flow_begin(struct guard *g, struct flow *f);
 void flow_run(struct guard *g, struct flow *f);
+void flow_go_on(struct guard *g, struct flow *f); /* after a pause */

@@ -130,22 +130,21 @@ static void refuse(struct guard *g, struct udp_flow *f, const char *why, size_t 
 }
 
 /* What does not fit into the budget any more is lost, as datagrams are. */
-static bool take_budget(struct udp_flow *f, int way, size_t size)
+static bool take_budget(struct guard *g, struct udp_flow *f, int way, size_t size)
 {
-	uint64_t *left = f->budget ? &f->budget->left[way] : NULL;
+	uint64_t lent = budget_lend(g, f->budget, way, false);
 
-	if (!left || *left == PUMP_UNLIMITED)
-		return true;
-	f->spent = f->spent || *left < size;
-	if (*left < size)
+	if (lent < size) {
+		f->spent = f->spent || !budget_is_late(f->budget, way);
 		return false;
-	*left -= size;
+	}
+	budget_take(f->budget, way, lent, lent - size);
 	return true;
 }
 
-static void send_out(struct udp_flow *f, const char *bytes, size_t size)
+static void send_out(struct guard *g, struct udp_flow *f, const char *bytes, size_t size)
 {
-	if (!take_budget(f, 0, size))
+	if (!take_budget(g, f, 0, size))
 		return;
 	if (send(f->server.fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
 		f->up += size;
@@ -165,7 +164,7 @@ static void dial(struct guard *g, struct udp_flow *f, const struct netaddr *at)
 		return;
 	}
 	take_fd(&fd);
-	send_out(f, f->held, f->held_size);
+	send_out(g, f, f->held, f->held_size);
 	free(f->held);
 	f->held = NULL;
 }
@@ -211,7 +210,7 @@ static void begin(struct guard *g, struct udp_flow *f, size_t size)
 
 	f->name = alias_name_at(&g->aliases, &f->ends.to);
 	f->at = f->ends.to;
-	f->budget = guard_budget_of(g, f->name, &f->ends.to);
+	f->budget = budget_of(g, f->name, &f->ends.to);
 	f->held_size = size;
 	why = !f->name && alias_owns(&g->aliases, &f->ends.to) ? "no name has this address"
 							       : judge(g, f);
@@ -270,7 +269,7 @@ static void take(struct guard *g, const struct udp_ends *e, size_t size)
 
 		forge_unreachable(g, &ends, size);
 	} else if (f->server.fd >= 0) {
-		send_out(f, data, size);
+		send_out(g, f, data, size);
 	}
 }
 
@@ -343,7 +342,7 @@ void udp_answers(struct guard *g, struct watch *w)
 		}
 		if (n < 0)
 			return;
-		if (!take_budget(f, 1, (size_t)n))
+		if (!take_budget(g, f, 1, (size_t)n))
 			continue;
 		f->down += (uint64_t)n;
 		forge_datagram(g, &ends, data, (size_t)n);

@@ -268,6 +268,46 @@ int net_check_publish(const char *text, struct err *e)
 	return net_publish_parse(text, &p, e);
 }
 
+int net_made_up_parse(const char *text, struct netcidr *ret, struct err *e)
+{
+	uint8_t bits;
+	int r = netcidr_parse(text, ret, e);
+
+	if (r < 0)
+		return r;
+	if (ret->bits < 8 || ret->bits > (ret->net.v4 ? 24 : 96))
+		return refuse_text(e, text,
+			"as wide as /8 to /24 for IPv4, /8 to /96 for IPv6, such as 11.0.0.0/8");
+	switch (netcidr_class_of(ret, &bits)) {
+	case NETADDR_PUBLIC:
+	case NETADDR_DOCUMENTATION:
+	case NETADDR_RESERVED:
+	case NETADDR_CGNAT:
+		if (ret->net.v4 || ret->net.bytes[0] != 0) /* ::1 and its neighbours */
+			return 0;
+		break;
+	case NETADDR_EMBEDDED:
+	case NETADDR_PRIVATE:
+	case NETADDR_LINK_LOCAL:
+	case NETADDR_METADATA:
+	case NETADDR_MULTICAST:
+	case NETADDR_BROADCAST:
+	case NETADDR_UNSPECIFIED:
+	case NETADDR_LOOPBACK:
+	case NETADDR_CLASSES:
+		break;
+	}
+	return refuse_text(e, text,
+		"these addresses have a meaning of their own; write a block such as 11.0.0.0/8");
+}
+
+int net_check_made_up(const char *text, struct err *e)
+{
+	struct netcidr c;
+
+	return net_made_up_parse(text, &c, e);
+}
+
 int net_check_hosts_name(const char *text, struct err *e)
 {
 	char host[NET_HOST_MAX];

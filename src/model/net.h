@@ -57,7 +57,12 @@ struct net_publish {
 };
 int net_publish_parse(const char *text, struct net_publish *ret, struct err *e);
 
+/* A block that names lead to inside: as much of a family as has room for enough names, and nothing
+ * that means something to a program. */
+int net_made_up_parse(const char *text, struct netcidr *ret, struct err *e);
+
 /* For field tables. */
+int net_check_made_up(const char *text, struct err *e);
 int net_check_publish(const char *text, struct err *e);
 int net_check_hosts_name(const char *text, struct err *e);
 int net_check_hosts_value(const char *text, struct err *e);

@@ -22,22 +22,12 @@ static const struct sandbox *settings(const struct plan_request *q)
 	return &q->verdict->effective->s.sandbox;
 }
 
-/* An allow list that is there and empty allows nothing. */
-static bool is_guarded(const struct sandbox *s)
-{
-	return s->network.allow.at.source ? s->network.allow.count > 0
-					  : s->network.mode.v != NET_NONE;
-}
-
 /* What this version cannot carry out is an error before anything runs, never a weaker sandbox. */
 static int check_supported(const struct plan_request *q, const struct sandbox *s, struct err *e)
 {
 	if (s->workspace.v == WORKSPACE_COW && !q->caller->state)
 		return refuse_text(e, "workspace: cow",
 			"there is no folder to keep the changes in; set HOME or XDG_STATE_HOME");
-	if (is_guarded(s) && s->network.publish.count > 0)
-		return refuse_text(e, "network.publish",
-			"this version cannot carry it out; nothing runs with less: leave it out");
 	if (s->image.v && !str_eq(s->image.v, "host") && strncmp(s->image.v, "dir:", 4) != 0)
 		return refuse_text(e, s->image.v,
 			"this kind of image is not yet supported; use 'host' or 'dir:/path'");
@@ -246,53 +236,6 @@ static void take_env(const struct plan_request *q, struct arena *a, struct plan 
 	p->env = env;
 }
 
-static void take_budgets(const struct network *n, struct arena *a, struct plan_network *to)
-{
-	const struct budgets *from = n->budget.at.source ? n->budget.v : NULL;
-	struct plan_budget *rows = arena_array(a, from ? from->count : 0, sizeof *rows);
-
-	for (size_t i = 0; from && i < from->count; i++) {
-		const struct budget *b = &from->items[i];
-		char *name = arena_alloc(a, NET_HOST_MAX);
-
-		/* An address is a name here. */
-		if (net_host_canonical(b->name, name, NULL) < 0)
-			snprintf(name, NET_HOST_MAX, "%s", b->name);
-		rows[to->budget_count++] = (struct plan_budget){
-			.name = name, .up = limit(&b->up), .down = limit(&b->down)};
-	}
-	to->budgets = rows;
-}
-
-/* The reader has checked the texts. */
-static void take_network(const struct plan_request *q, struct arena *a, struct plan *p)
-{
-	const struct network *n = &settings(q)->network;
-	const char **dns = arena_array(a, n->dns.count + 1, sizeof *dns);
-	struct plan_host *hosts = arena_array(a, n->hosts.count + 1, sizeof *hosts);
-	struct plan_network *to = &p->network;
-
-	if (!is_guarded(settings(q)))
-		return;
-	to->guarded = true;
-	to->policy = q->verdict->effective->net;
-	for (size_t i = 0; i < n->dns.count; i++)
-		dns[to->dns_count++] = n->dns.items[i].text;
-	for (size_t i = 0; i < n->hosts.count; i++) {
-		char *name = arena_alloc(a, NET_HOST_MAX);
-		struct plan_host *h = &hosts[to->host_count];
-
-		if (net_host_canonical(n->hosts.entries[i].key, name, NULL) < 0 ||
-			netaddr_parse(n->hosts.entries[i].text.text, &h->addr, NULL) < 0)
-			continue;
-		h->name = name;
-		to->host_count++;
-	}
-	to->dns = dns;
-	to->hosts = hosts;
-	take_budgets(n, a, to);
-}
-
 static void take_bind_rules(const struct plan_request *q, struct plan *p)
 {
 	const struct opt_list *exceptions = &settings(q)->allowed_bind_sources;
@@ -363,7 +306,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	take_workspace(q, a, &p);
 	take_filter(q->machine, &p);
 	take_env(q, a, &p);
-	take_network(q, a, &p);
+	plan_network(q, a, &p.network);
 	take_bind_rules(q, &p);
 	take_require(q, &p);
 	p.cwd = find_cwd(q, a, &p);

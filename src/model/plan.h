@@ -87,13 +87,16 @@ struct plan_host {
 
 /* Bytes that may go to a name, and come from it, as long as the sandbox lives. */
 struct plan_budget {
-	const char *name;  /* canonical; "*": all that have none of their own, together */
-	uint64_t up, down; /* PLAN_NO_LIMIT: any number */
+	const char *name;     /* canonical; "*": all that have none of their own, together */
+	uint64_t up, down;    /* PLAN_NO_LIMIT: any number */
+	uint64_t rate;        /* bytes of a second, each way */
+	uint64_t connections; /* at the same time */
 };
 
 /* What of the network can be reached, by way of the guard. */
 struct plan_network {
-	bool guarded; /* false: nothing can */
+	bool guarded;  /* false: nothing can */
+	bool nxdomain; /* names that are not allowed do not exist */
 	struct net_policy policy;
 	const char *const *dns; /* servers; none: the machine's own */
 	size_t dns_count;
@@ -101,6 +104,9 @@ struct plan_network {
 	size_t host_count;
 	const struct plan_budget *budgets;
 	size_t budget_count;
+	struct netcidr made_up4, made_up6; /* what names lead to, inside */
+	const struct net_publish *publish; /* also without the guard */
+	size_t publish_count;
 };
 
 struct plan {
@@ -176,5 +182,6 @@ void plan_take_ids(struct plan *p, uint32_t pid);
  * same digest need not two sandboxes.
  */
 void plan_digest(const struct plan *p, uint8_t ret[32]);
-/* The rows of the root; part of plan_make (model/plan_root.c). */
+/* Parts of plan_make: model/plan_network.c; model/plan_root.c, the rows of the root. */
+void plan_network(const struct plan_request *q, struct arena *a, struct plan_network *ret);
 int plan_root(const struct plan_request *q, struct arena *a, struct plan *p, struct err *e);

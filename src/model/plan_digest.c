@@ -66,11 +66,32 @@ static void add_rules(struct sha256 *h, const struct netrule *rules, size_t coun
 	}
 }
 
+static void add_address(struct sha256 *h, const struct netaddr *a)
+{
+	add_number(h, a->v4);
+	sha256_add(h, a->bytes, sizeof a->bytes);
+}
+
+static void add_block(struct sha256 *h, const struct netcidr *c)
+{
+	add_address(h, &c->net);
+	add_number(h, c->bits);
+}
+
 static void add_network(struct sha256 *h, const struct plan_network *n)
 {
+	add_number(h, n->publish_count);
+	for (size_t i = 0; i < n->publish_count; i++) {
+		add_address(h, &n->publish[i].addr);
+		add_number(h, n->publish[i].host_port);
+		add_number(h, n->publish[i].inside_port);
+	}
 	add_number(h, n->guarded);
 	if (!n->guarded)
 		return;
+	add_number(h, n->nxdomain);
+	add_block(h, &n->made_up4);
+	add_block(h, &n->made_up6);
 	add_number(h, n->policy.mode);
 	add_number(h, n->policy.has_allow);
 	add_rules(h, n->policy.allow, n->policy.allow_count);
@@ -81,12 +102,13 @@ static void add_network(struct sha256 *h, const struct plan_network *n)
 		add_text(h, n->budgets[i].name);
 		add_number(h, n->budgets[i].up);
 		add_number(h, n->budgets[i].down);
+		add_number(h, n->budgets[i].rate);
+		add_number(h, n->budgets[i].connections);
 	}
 	add_number(h, n->host_count);
 	for (size_t i = 0; i < n->host_count; i++) {
 		add_text(h, n->hosts[i].name);
-		add_number(h, n->hosts[i].addr.v4);
-		sha256_add(h, n->hosts[i].addr.bytes, sizeof n->hosts[i].addr.bytes);
+		add_address(h, &n->hosts[i].addr);
 	}
 }
 

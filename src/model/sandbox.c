@@ -9,10 +9,12 @@
 
 const char *const mode_names[] = {"all", "non-main", "off", NULL};
 const char *const scope_names[] = {"session", "agent", "shared", NULL};
+const char *const denied_names_names[] = {"explain", "nxdomain", NULL};
 const char *const workspace_names[] = {"none", "ro", "cow", "rw", NULL};
 
 _Static_assert(ARRAY_LEN(mode_names) == MODE_COUNT + 1, "a name for each mode");
 _Static_assert(ARRAY_LEN(scope_names) == SCOPE_COUNT + 1, "a name for each scope");
+_Static_assert(ARRAY_LEN(denied_names_names) == DENIED_COUNT + 1, "a name for each");
 _Static_assert(ARRAY_LEN(workspace_names) == WORKSPACE_COUNT + 1, "a name for each workspace");
 
 #define DECIDES .support = SUPPORT_FULL
@@ -42,6 +44,9 @@ static const struct field limits_fields[] = {
 const struct field budget_fields[] = {
 	{"up", F_SIZE(struct budget, up, ENFORCED, .help = "bytes to that name")},
 	{"down", F_SIZE(struct budget, down, ENFORCED, .help = "bytes from that name")},
+	{"rate", F_SIZE(struct budget, rate, ENFORCED, .help = "bytes in a second, each way")},
+	{"connections",
+		F_COUNT(struct budget, connections, ENFORCED, .help = "open at the same time")},
 	{0},
 };
 
@@ -93,15 +98,23 @@ static const struct field network_fields[] = {
 			 .help = "the same forms; deny wins over allow")},
 	{"budget", F_SPECIAL(struct network, budget, ENFORCED, .order = ORDER_FIXED,
 			   .show = show_budget, .fallback = "none",
-			   .help = "bytes up and down per name; *: of all others together")},
+			   .help = "bytes up and down, rate and connections per name; *: of all "
+				   "others together")},
 	{"dns", F_LIST(struct network, dns, ENFORCED, .order = ORDER_FIXED, .check = net_check_dns,
 			.fallback = "the host's", .help = "resolvers, used outside the sandbox")},
 	{"hosts", F_MAP(struct network, hosts, ENFORCED, .order = ORDER_FIXED,
 			  .check = net_check_hosts_value, .check_key = net_check_hosts_name,
 			  .fallback = "{}", .help = "name to address")},
-	{"publish", F_LIST(struct network, publish, LATER, .order = ORDER_FEWER,
+	{"publish", F_LIST(struct network, publish, ENFORCED, .order = ORDER_FEWER,
 			    .check = net_check_publish, .fallback = "[]",
 			    .help = "[address:]port:port, from the host into the sandbox")},
+	{"deniedNames", F_ENUM(struct network, denied_names, denied_names_names, ENFORCED,
+				.order = ORDER_FIXED, .fallback = "explain",
+				.help = "explain: they lead to the guard, which says why not; "
+					"nxdomain: there is no such name")},
+	{"madeUp", F_LIST(struct network, made_up, ENFORCED, .order = ORDER_FIXED,
+			   .check = net_check_made_up, .fallback = "11.0.0.0/8, 3ffe::/16",
+			   .help = "what names lead to inside: a block of each family")},
 	{0},
 };
 

@@ -13,9 +13,11 @@
 enum mode { MODE_ALL, MODE_NON_MAIN, MODE_OFF, MODE_COUNT };
 enum scope { SCOPE_SESSION, SCOPE_AGENT, SCOPE_SHARED, SCOPE_COUNT };
 enum workspace { WORKSPACE_NONE, WORKSPACE_RO, WORKSPACE_COW, WORKSPACE_RW, WORKSPACE_COUNT };
+enum denied_names { DENIED_EXPLAIN, DENIED_NXDOMAIN, DENIED_COUNT };
 extern const char *const mode_names[];
 extern const char *const scope_names[];
 extern const char *const workspace_names[];
+extern const char *const denied_names_names[];
 
 struct limits {
 	struct opt_number memory; /* bytes */
@@ -36,6 +38,8 @@ struct network {
 	struct opt_list dns;
 	struct opt_map hosts;
 	struct opt_list publish;
+	struct opt_enum denied_names; /* enum denied_names */
+	struct opt_list made_up;
 };
 
 /* One row of network.budget. */
@@ -43,6 +47,8 @@ struct budget {
 	const char *name;
 	struct opt_number up; /* bytes */
 	struct opt_number down;
+	struct opt_number rate; /* bytes of a second */
+	struct opt_number connections;
 	struct where at;
 };
 struct budgets {

@@ -53,14 +53,16 @@ static void add_route(struct netlink *b, int family, const uint8_t *own, size_t 
 	netlink_end(b);
 }
 
-int route_all_here(const uint8_t own4[4], const uint8_t own6[16])
+int route_here(const uint8_t own4[4], const uint8_t own6[16], bool all)
 {
 	struct netlink b = {.len = 0};
 
 	raise_loopback(&b);
 	add_address(&b, AF_INET, own4, 4);
 	add_address(&b, AF_INET6, own6, 16);
-	add_route(&b, AF_INET, own4, 4);
-	add_route(&b, AF_INET6, own6, 16);
+	if (all) {
+		add_route(&b, AF_INET, own4, 4);
+		add_route(&b, AF_INET6, own6, 16);
+	}
 	return netlink_carry_out(&b, NETLINK_ROUTE);
 }

@@ -6,11 +6,12 @@
  * nothing; what is made ends with the namespace.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Raises the loopback, gives it these two addresses, and routes every address there is to it: what
- * is sent anywhere arrives here, with its destination unchanged. Programs see the two addresses as
- * their own.
+ * Raises the loopback, gives it these two addresses, and with `all` routes every address to it:
+ * what is sent anywhere arrives here, with its destination unchanged. Programs see the two
+ * addresses as their own.
  */
-int route_all_here(const uint8_t own4[4], const uint8_t own6[16]);
+int route_here(const uint8_t own4[4], const uint8_t own6[16], bool all);

@@ -80,7 +80,7 @@ static int become_inside(int control)
 	int r = unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0 ? -errno : 0;
 
 	if (r == 0)
-		r = route_all_here(own4, own6);
+		r = route_here(own4, own6, true);
 	if (r == 0)
 		r = nft_catch(CATCH_PORT, own4, own6);
 	if (r == 0)

@@ -439,3 +439,48 @@ for host in ("127.0.0.1", "2130706433", "0177.0.0.1", "0x7f.1", "127.1", "0", "0
 	heard_nothing
 	run ! grep -vE '^(host.docker.internal|metadata.google.internal) ' "$NET/names"
 }
+
+@test "a budget's rate holds both ways, and its connections at the same time" {
+	local began ended
+	began=$(date +%s%N)
+	run -0 ward_ run --net full --set 'network.budget={"example.test": {rate: "1M"}}' -- sh -c '
+		head -c 1000000 /dev/zero >up
+		curl -sS http://example.test/big/2000000 | wc -c
+		curl -sS -T up -X POST http://example.test:8080/
+		curl -sS -T up -X POST http://example.test/'
+	ended=$(date +%s%N)
+	[ "${lines[0]}" = 2000000 ]
+	# Three seconds' worth and a little at once.
+	[ $((ended - began)) -gt 2500000000 ]
+	run -0 --separate-stderr ward_ run --net limited --set 'network.budget={"example.test": {connections: 2}}' -- python3 -c '
+import socket
+held = []
+for host in ["example.test", "example.test", "example.test", "other.test"]:
+    s = socket.create_connection((host, 80))
+    s.sendall(b"GET / HTTP/1.1\r\nHost: %s\r\n\r\n" % host.encode())
+    print(s.recv(12).decode())
+    held.append(s)
+held[0].close()
+held[2].close()
+for _ in range(100):
+    s = socket.create_connection(("example.test", 80))
+    s.sendall(b"GET / HTTP/1.1\r\nHost: example.test\r\n\r\n")
+    answer = s.recv(12).decode()
+    s.close()
+    if answer == "HTTP/1.1 200": break
+print(answer)'
+	[ "${lines[*]}" = 'HTTP/1.1 200 HTTP/1.1 200 HTTP/1.1 403 HTTP/1.1 200 HTTP/1.1 200' ]
+}
+
+@test "names that are not allowed need not exist, and the made-up addresses may be others" {
+	run -0 ward_ run --allow example.test --set network.deniedNames=nxdomain -- sh -c '
+		getent hosts other.test; echo $?; getent ahostsv4 example.test | head -1 | cut -d. -f1'
+	[ "${lines[*]}" = '2 11' ]
+	run -0 ward_ run --allow example.test --set 'network.madeUp=["29.7.0.0/16", "2d00:7::/32"]' -- sh -c '
+		getent ahostsv4 example.test | head -1 | cut -d. -f1,2; getent ahostsv6 example.test | head -1 | cut -d: -f1,2
+		curl -sS http://example.test/'
+	[ "${lines[0]} ${lines[1]}" = '29.7 2d00:7' ] && [ "${#lines[@]}" = 3 ]
+	for bad in 127.0.0.0/8 10.0.0.0/8 11.0.0.0/4 11.0.0.0/30 224.0.0.0/8 ::/8 fd00::/16 fe80::/16; do
+		run -125 ward_ run --set "network.madeUp=['$bad']" -- true
+	done
+}

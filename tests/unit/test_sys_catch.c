@@ -29,7 +29,7 @@ static int become(void)
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
 		return -errno;
-	r = route_all_here(own4, own6);
+	r = route_here(own4, own6, true);
 	if (r == 0)
 		r = nft_catch(CATCH_PORT, own4, own6);
 	if (r == 0)
