@@ -18,7 +18,8 @@ int boxes_request(struct call *c, struct config *config, struct run_request *ret
 	struct request_who who = {.session = o->session.v,
 		.agent = o->agent.v,
 		.config = o->config.v,
-		.set = &o->set};
+		.set = &o->set,
+		.network = {&o->allow}};
 
 	*ret = (struct run_request){.argv = nothing, .argc = 1, .agent_entrance = true};
 	return request_load(c, &who, config, ret, e);
@@ -35,6 +36,46 @@ int boxes_find(struct call *c, struct exec_answer *ret, struct err *e)
 	if (r == 0 && !ret->run.planned)
 		r = err_set(e, EACCES, "the policy does not let this session run commands");
 	return r;
+}
+
+int boxes_connect(struct call *c, struct err *e)
+{
+	struct exec_answer *answer = arena_alloc(c->arena, sizeof *answer);
+	auto_fd int place = place_open(c->arena, e);
+	int r = place < 0 ? place : boxes_find(c, answer, e);
+
+	if (r < 0)
+		return r;
+	r = living_connect(place, answer->name, e);
+	return r == -ENOENT
+		       ? err_set(e, ENOENT, "the session has no running sandbox for this folder")
+		       : r;
+}
+
+int boxes_say(int box, struct post *m, uint32_t kind, int32_t number, struct err *e)
+{
+	int r;
+
+	m->version = POST_VERSION;
+	m->kind = kind;
+	m->number = number;
+	r = post_send(box, true, m, NULL);
+	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
+}
+
+int boxes_hear(int box, struct post *ret, struct err *e)
+{
+	int r = post_receive(box, true, ret, NULL);
+
+	if (r == -ECONNRESET)
+		return err_set(e, ESHUTDOWN, "the sandbox has ended");
+	if (r < 0)
+		return err_sys(e, r, "listen to the sandbox");
+	if (ret->kind != POST_FAILED)
+		return 0;
+	*e = ret->error;
+	e->text[sizeof e->text - 1] = '\0';
+	return -(e->code ? e->code : EIO);
 }
 
 static int by_name(struct call *c, const struct place_row *rows, size_t count, const char *name,

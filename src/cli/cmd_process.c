@@ -44,21 +44,6 @@ static const struct field plain_options[] = {
 
 static struct post message;
 
-/* A connection to the session's sandbox, which must run. */
-static int connect_box(struct call *c, struct err *e)
-{
-	struct exec_answer *answer = arena_alloc(c->arena, sizeof *answer);
-	auto_fd int place = place_open(c->arena, e);
-	int r = place < 0 ? place : boxes_find(c, answer, e);
-
-	if (r < 0)
-		return r;
-	r = living_connect(place, answer->name, e);
-	return r == -ENOENT
-		       ? err_set(e, ENOENT, "the session has no running sandbox for this folder")
-		       : r;
-}
-
 static int process_id(struct call *c, int32_t *ret, struct err *e)
 {
 	uint64_t n;
@@ -74,28 +59,12 @@ static int process_id(struct call *c, int32_t *ret, struct err *e)
 
 static int send_it(int box, uint32_t kind, int32_t id, struct err *e)
 {
-	int r;
-
-	message.version = POST_VERSION;
-	message.kind = kind;
-	message.number = id;
-	r = post_send(box, true, &message, NULL);
-	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
+	return boxes_say(box, &message, kind, id, e);
 }
 
 static int hear(int box, struct err *e)
 {
-	int r = post_receive(box, true, &message, NULL);
-
-	if (r == -ECONNRESET)
-		return err_set(e, ESHUTDOWN, "the sandbox has ended");
-	if (r < 0)
-		return err_sys(e, r, "listen to the sandbox");
-	if (message.kind != POST_FAILED)
-		return 0;
-	*e = message.error;
-	e->text[sizeof e->text - 1] = '\0';
-	return -(e->code ? e->code : EIO);
+	return boxes_hear(box, &message, e);
 }
 
 static void show_process(struct call *c, const struct post_process *p, int32_t id)
@@ -138,7 +107,7 @@ static void write_process(struct writer *w, const struct post_process *p, int32_
 static int list(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
-	auto_fd int box = connect_box(c, e);
+	auto_fd int box = boxes_connect(c, e);
 	struct writer w = WRITER(c->out);
 	int r = box < 0 ? box : send_it(box, POST_PROCESSES, 0, e);
 
@@ -187,7 +156,7 @@ static int put_all(const char *data, size_t len, struct err *e)
 static int output(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
-	auto_fd int box = connect_box(c, e);
+	auto_fd int box = boxes_connect(c, e);
 	uint64_t position = 0;
 	int32_t id;
 	int r = box < 0 ? box : process_id(c, &id, e);
@@ -245,7 +214,7 @@ static int write_part(int box, int32_t id, const char *data, size_t len, bool en
 static int write_it(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
-	auto_fd int box = connect_box(c, e);
+	auto_fd int box = boxes_connect(c, e);
 	char data[16384];
 	int32_t id;
 	int r = box < 0 ? box : process_id(c, &id, e);
@@ -288,7 +257,7 @@ static int signal_number(const char *text, struct err *e)
 
 static int signal_it(struct call *c, struct err *e)
 {
-	auto_fd int box = connect_box(c, e);
+	auto_fd int box = boxes_connect(c, e);
 	int32_t id;
 	int r = box < 0 ? box : process_id(c, &id, e);
 	int number = r < 0 ? r : signal_number(c->arg_count > 1 ? c->args[1] : "TERM", e);
@@ -308,7 +277,7 @@ static int signal_it(struct call *c, struct err *e)
 /* The exit status is the process's. */
 static int wait_for(struct call *c, struct err *e)
 {
-	auto_fd int box = connect_box(c, e);
+	auto_fd int box = boxes_connect(c, e);
 	struct result result = {0};
 	int32_t id;
 	int r = box < 0 ? box : process_id(c, &id, e);

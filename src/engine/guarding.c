@@ -27,7 +27,9 @@ struct guarding {
 	struct guard *guard;
 	struct guard_host *hosts;
 	struct guard_budget *budgets;
+	struct netlive rules;
 	struct result_network seen;
+	struct nettally total;
 	pid_t resolver;
 };
 
@@ -118,21 +120,88 @@ static void raise_files(void)
 }
 
 /* A name that is asked for and refused is seen again when it is dialled. */
+static bool flow_of(const struct guard_event *e, struct result_flow *ret)
+{
+	*ret = (struct result_flow){
+		.count = 1, .port = e->port, .allowed = e->allowed, .up = e->up, .down = e->down};
+	if (e->kind == GUARD_NAME)
+		return false;
+	if (e->kind == GUARD_INBOUND)
+		snprintf(ret->host, sizeof ret->host, "%s", RESULT_INBOUND);
+	else if (*e->name)
+		snprintf(ret->host, sizeof ret->host, "%s", e->name);
+	else
+		netaddr_text(&e->addr, ret->host);
+	snprintf(ret->why, sizeof ret->why, "%s", e->why ? e->why : "");
+	return true;
+}
+
+/* What came by a published port was not tried by a program inside. */
 static void take_event(void *ctx, const struct guard_event *e)
 {
 	struct guarding *g = ctx;
-	struct result_flow f = {
-		.count = 1, .port = e->port, .allowed = e->allowed, .up = e->up, .down = e->down};
+	struct result_flow f;
 
-	if (e->kind == GUARD_NAME || e->kind == GUARD_INBOUND)
+	if (!flow_of(e, &f))
 		return;
-	if (*e->name)
-		snprintf(f.host, sizeof f.host, "%s", e->name);
-	else
-		netaddr_text(&e->addr, f.host);
-	snprintf(f.why, sizeof f.why, "%s", e->why ? e->why : "");
 	g->seen.spent += e->spent;
-	result_network_add(&g->seen, &f);
+	if (e->kind != GUARD_INBOUND)
+		result_network_add(&g->seen, &f);
+	nettally_add(&g->total, &f);
+}
+
+int guarding_change(struct stage *s, bool deny, bool now, const char *rule, struct err *e)
+{
+	struct guarding *g = s->guarding;
+	int r;
+
+	if (!g || !g->guard || !s->plan->network.guarded)
+		return err_set(e, ENETDOWN,
+			"the sandbox has no network whose rules could be changed; 'ward recreate' "
+			"it "
+			"with network: limited, or with rules that allow something");
+	r = netlive_change(&g->rules, deny, rule, e);
+	return r < 0 ? r : (int)guard_judge_again(g->guard, now);
+}
+
+const struct netlive *guarding_rules(const struct stage *s)
+{
+	return s->guarding && s->plan->network.guarded ? &s->guarding->rules : NULL;
+}
+
+void guarding_bytes(const struct stage *s, uint64_t *ret_up, uint64_t *ret_down)
+{
+	*ret_up = s->guarding ? s->guarding->total.up : 0;
+	*ret_down = s->guarding ? s->guarding->total.down : 0;
+}
+
+struct looking {
+	void (*see)(void *ctx, const struct result_flow *f, bool open);
+	void *ctx;
+};
+
+static void see_open(void *ctx, const struct guard_event *e)
+{
+	const struct looking *l = ctx;
+	struct result_flow f;
+
+	if (flow_of(e, &f))
+		l->see(l->ctx, &f, true);
+}
+
+void guarding_look(const struct stage *s,
+	void (*see)(void *ctx, const struct result_flow *f, bool open), void *ctx)
+{
+	const struct nettally *t = s->guarding ? &s->guarding->total : NULL;
+	struct looking looking = {see, ctx};
+
+	for (size_t i = 0; t && i < t->count; i++)
+		see(ctx, &t->rows[i], false);
+	for (size_t i = 0; t && i < 2; i++)
+		if (t->others[i].count > 0)
+			see(ctx, &t->others[i], false);
+	if (t && s->guarding->guard)
+		guard_look(s->guarding->guard, see_open, &looking);
 }
 
 bool guarding_take_report(struct stage *s, struct result_network *ret)
@@ -149,7 +218,7 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 static int begin(struct guarding *g, const struct plan_network *n, int namespace,
 	const int sockets[CATCH_COUNT], struct err *e)
 {
-	struct guard_call call = {.policy = &n->policy,
+	struct guard_call call = {.policy = &g->rules.policy,
 		.hosts = g->hosts,
 		.host_count = n->host_count,
 		.budgets = g->budgets,
@@ -192,6 +261,7 @@ int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e)
 	g->stage = s;
 	g->hosts = mem_alloc((n->host_count + 1) * sizeof *g->hosts);
 	g->budgets = mem_alloc((n->budget_count + 1) * sizeof *g->budgets);
+	netlive_init(&g->rules, &n->policy);
 	s->guarding = g;
 	for (size_t i = 0; i < CATCH_COUNT; i++)
 		sockets[i] = n->guarded ? fds->fd[i + published] : -1;
@@ -250,6 +320,8 @@ void guarding_free(struct stage *s)
 	if (!s->guarding)
 		return;
 	guard_free(s->guarding->guard);
+	netlive_free(&s->guarding->rules);
+	nettally_free(&s->guarding->total);
 	free(s->guarding->hosts);
 	free(s->guarding->budgets);
 	free(take_ptr(s->guarding));

@@ -8,6 +8,8 @@
  */
 
 #include "engine/stage.h"
+#include "model/netlive.h"
+#include "model/nettally.h"
 #include "model/result.h"
 #include "sys/packet.h"
 
@@ -26,6 +28,13 @@ int guarding_due(const struct stage *s, int due);
 void guarding_work(struct stage *s);
 /* What was tried since it was asked last; false: nothing. */
 bool guarding_take_report(struct stage *s, struct result_network *ret);
+/* A rule for the running sandbox; with `now` for what is open too: how many connections ended. */
+int guarding_change(struct stage *s, bool deny, bool now, const char *rule, struct err *e);
+const struct netlive *guarding_rules(const struct stage *s); /* NULL: no network */
+/* All that was reached and tried since it began, then what is open. */
+void guarding_look(const struct stage *s,
+	void (*see)(void *ctx, const struct result_flow *f, bool open), void *ctx);
+void guarding_bytes(const struct stage *s, uint64_t *ret_up, uint64_t *ret_down);
 /* The programs have ended: what they have sent goes out, for a while. */
 void guarding_finish(struct stage *s);
 void guarding_free(struct stage *s);

@@ -134,6 +134,8 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
 /* The sandbox is gone, and with it the command. */
 void live_line_lost(struct live *v, struct live_line *l);
 void live_line_answer(struct live_line *l, const struct post *m);
+/* engine/live_net.c: a request about the network; true: it was one. */
+bool live_net_request(struct live *v, struct live_line *l, const struct post *m);
 /* engine/live_begin.c: the request to run something. */
 void live_line_exec(
 	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds);

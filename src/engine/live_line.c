@@ -430,7 +430,7 @@ void live_line_request(struct live *v, struct live_line *l)
 		stop(v, l, in.number);
 		break;
 	default:
-		if (!live_process_request(v, l, &in))
+		if (!live_process_request(v, l, &in) && !live_net_request(v, l, &in))
 			live_line_fail(v, l, EPROTO, "no request of ward's");
 	}
 }

@@ -22,6 +22,11 @@ static size_t size_of(const struct post *m)
 		return HEAD + sizeof m->end;
 	case POST_NETWORK:
 		return HEAD + sizeof m->network;
+	case POST_NET_CHANGE:
+	case POST_NET_RULE:
+		return HEAD + sizeof m->rule;
+	case POST_NET_FLOW:
+		return HEAD + sizeof m->flow;
 	case POST_PROCESS:
 		return HEAD + sizeof m->process;
 	case POST_PROCESS_OUTPUT:

@@ -12,6 +12,7 @@
 #include "engine/slot.h"
 #include "model/card.h"
 #include "model/layer.h"
+#include "model/netrule.h"
 #include "model/plan.h"
 #include "model/result.h"
 #include "sys/packet.h"
@@ -19,12 +20,13 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440006u
+#define POST_VERSION 0x57440007u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 32
 #define POST_NAME 80
 #define POST_COMMAND 200
 #define POST_DATA (32u << 10)
+#define POST_NET_PAGE 64
 
 enum post_kind {
 	/* To the supervisor. */
@@ -40,6 +42,10 @@ enum post_kind {
 	POST_PROCESS_WRITE,  /* bytes for its input; flag: which is then closed */
 	POST_PROCESS_SIGNAL, /* position: the signal's number */
 	POST_PROCESS_WAIT,   /* answered by POST_ENDED */
+	/* ... about its network. */
+	POST_NET,        /* from the row `number` on: answered by POST_NET_RULE and POST_NET_FLOW,
+			  * POST_NET_PAGE of them at most, then POST_DONE: how many */
+	POST_NET_CHANGE, /* rule; answered by POST_DONE: number of connections that ended by it */
 	/* From it. */
 	POST_CLAIMED,  /* ... it is, under its name */
 	POST_CHANGED,  /* the sandbox was made from another configuration */
@@ -48,6 +54,8 @@ enum post_kind {
 	POST_STARTED,  /* number: the id of a background process */
 	POST_PROCESS,  /* process */
 	POST_OUTPUT,   /* data */
+	POST_NET_RULE, /* rule */
+	POST_NET_FLOW, /* flow; number: 1 when it is open now */
 	POST_DONE,     /* number: how much, or a negative errno */
 	POST_NETWORK,  /* network: what was tried meanwhile; before POST_ENDED */
 	POST_ENDED,    /* end: the last word about a command; if the connection is kept, perhaps
@@ -90,6 +98,16 @@ struct post_process {
 	char command[POST_COMMAND];
 };
 
+enum post_rule_kind { POST_RULE_ALLOW, POST_RULE_DENY, POST_RULE_MODE, POST_RULE_KINDS };
+
+struct post_rule {
+	uint32_t kind;
+	uint32_t now;     /* for what is open too */
+	uint32_t changed; /* since the sandbox began */
+	uint32_t unused;
+	char text[NETRULE_TEXT];
+};
+
 struct post_data {
 	uint64_t position; /* of the first byte */
 	uint32_t flag;     /* from the supervisor: the process has ended, and this is the last */
@@ -106,6 +124,8 @@ struct post {
 		struct post_end end;
 		struct result_network network;
 		struct post_process process;
+		struct post_rule rule;
+		struct result_flow flow;
 		struct post_data data;
 		struct err error;
 	};

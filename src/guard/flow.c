@@ -101,9 +101,9 @@ void flow_busy(struct guard *g, struct flow *f)
 	g->busy_last = f;
 }
 
-static void tell(struct guard *g, const struct flow *f)
+static struct guard_event event_of(const struct guard *g, const struct flow *f)
 {
-	struct guard_event e = {.kind = f->inbound ? GUARD_INBOUND : GUARD_TCP,
+	return (struct guard_event){.kind = f->inbound ? GUARD_INBOUND : GUARD_TCP,
 		.allowed = !f->refused,
 		.spent = f->spent,
 		.name = f->name ? f->name : "",
@@ -114,8 +114,6 @@ static void tell(struct guard *g, const struct flow *f)
 		.up = f->up.moved,
 		.down = f->down.moved,
 		.ms = g->now - f->began};
-
-	guard_tell(g, &e);
 }
 
 /* Whoever is still named by an event of this turn finds it dead. */
@@ -123,8 +121,11 @@ void flow_close(struct guard *g, struct flow *f)
 {
 	if (f->dead)
 		return;
-	if (f->state != FLOW_ASK)
-		tell(g, f);
+	if (f->state != FLOW_ASK) {
+		struct guard_event e = event_of(g, f);
+
+		guard_tell(g, &e);
+	}
 	f->dead = true;
 	leave(g, f);
 	lookup_forget(&f->waiter);
@@ -241,6 +242,7 @@ static void decide(struct guard *g, struct flow *f)
 		flow_refuse(g, f, f->verdict.why);
 		return;
 	}
+	f->service = f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE;
 	f->budget = budget_of(g, f->name, &f->to);
 	f->counted = budget_enter(f->budget);
 	if (!f->counted) {
@@ -438,6 +440,49 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 	default:
 		break;
 	}
+}
+
+void flow_look(
+	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
+{
+	for (int i = 0; i < FLOW_STATES; i++)
+		for (const struct flow *f = g->queues[i].first; f; f = f->after) {
+			struct guard_event e = event_of(g, f);
+
+			if (f->state != FLOW_ASK)
+				see(ctx, &e);
+		}
+}
+
+/* By what is known of it now; a name that leads to a forbidden address is one as well. */
+static bool is_still_allowed(const struct guard *g, const struct flow *f)
+{
+	if (f->inbound || f->state == FLOW_ASK || f->state == FLOW_LAST)
+		return true;
+	if (f->name && !judge_name(g, f->name, f->port).allow)
+		return false;
+	if (f->service || (f->state != FLOW_OPEN && f->state != FLOW_PACED))
+		return true;
+	return judge_address(g, &f->at, f->port, f->name).allow;
+}
+
+size_t flow_judge_again(struct guard *g)
+{
+	size_t ended = 0;
+
+	for (int i = 0; i < FLOW_STATES; i++) {
+		struct flow *f = g->queues[i].first, *next;
+
+		for (; f; f = next) {
+			next = f->after;
+			if (is_still_allowed(g, f))
+				continue;
+			f->refused = true;
+			flow_break(g, f, "the rules were changed meanwhile");
+			ended++;
+		}
+	}
+	return ended;
 }
 
 void flow_due(struct guard *g, struct flow *f)

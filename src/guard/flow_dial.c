@@ -142,7 +142,7 @@ void flow_connect(struct guard *g, struct flow *f)
 	const struct lookup *l;
 	int r;
 
-	if (f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE) {
+	if (f->service) {
 		set_servers(f, here, ARRAY_LEN(here));
 		dial_first(g, f);
 		return;

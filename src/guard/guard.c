@@ -176,6 +176,20 @@ int guard_due(const struct guard *g)
 	return due <= now ? 0 : due - now > 60000 ? 60000 : (int)(due - now);
 }
 
+void guard_look(
+	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
+{
+	flow_look(g, see, ctx);
+}
+
+size_t guard_judge_again(struct guard *g, bool now)
+{
+	size_t ended = udp_judge_again(g, now) + (now ? flow_judge_again(g) : 0);
+
+	flow_bury(g);
+	return ended;
+}
+
 static void take(struct guard *g, struct watch *w, uint32_t events)
 {
 	switch (w->kind) {

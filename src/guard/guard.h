@@ -87,5 +87,10 @@ int guard_fd(const struct guard *g);
 int guard_due(const struct guard *g);
 /* Some of what was sent has not gone on yet. */
 bool guard_is_sending(const struct guard *g);
+/* Connections that are open, and what has gone over them so far. */
+void guard_look(
+	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
+/* The policy was changed: with `now` what it does not allow any more ends. How many did. */
+size_t guard_judge_again(struct guard *g, bool now);
 /* What can be done without waiting. */
 void guard_work(struct guard *g);

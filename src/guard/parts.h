@@ -85,6 +85,7 @@ struct flow {
 	struct guard_budget *budget; /* NULL: none */
 	uint64_t began;
 	const char *why; /* it ended */
+	bool service;    /* of the host: dialled at its loopback */
 	bool counted;    /* by its budget, as a connection */
 	bool inbound;    /* the client is outside, and the server inside */
 	bool refused;    /* by the policy */
@@ -166,6 +167,7 @@ void udp_answers(struct guard *g, struct watch *w);
 void udp_expire(struct guard *g);
 uint64_t udp_next_due(const struct guard *g); /* ms; 0: nothing is */
 void udp_free(struct guard *g);
+size_t udp_judge_again(struct guard *g, bool now);
 /* guard/forge.c: packets from whom the program expects them. */
 struct forge_ends {
 	struct netaddr from, to;
@@ -221,6 +223,9 @@ void flow_close(struct guard *g, struct flow *f);
 void flow_break(struct guard *g, struct flow *f, const char *why);
 /* The client is told why, where there are words for it. */
 void flow_refuse(struct guard *g, struct flow *f, const char *why);
+void flow_look(
+	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
+size_t flow_judge_again(struct guard *g);
 void flow_bury(struct guard *g);
 uint64_t flow_next_due(const struct guard *g);
 /* It goes on in the next turn. */

@@ -101,6 +101,22 @@ static void end(struct guard *g, struct udp_flow *f)
 	g->udp_count--;
 }
 
+/* What is said in QUIC cannot be read: with names to look for it is refused. */
+static const char *judge(struct guard *g, struct udp_flow *f)
+{
+	const struct net_policy *p = g->call.policy;
+
+	if (p->mode != NET_FULL)
+		return "datagrams need network mode full";
+	if (f->ends.port == NETRULE_PORT_HTTPS && (p->has_allow || judge_forbids_names(g)))
+		return "QUIC does not show the name that it is for";
+	f->verdict = f->name ? judge_name(g, f->name, f->ends.port)
+			     : judge_address(g, &f->ends.to, f->ends.port, NULL);
+	if (f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE)
+		return "a service of the host is reached by TCP only";
+	return f->verdict.allow ? NULL : f->verdict.why;
+}
+
 /* Its events of this turn are behind us: nothing is freed while others may be looked at. */
 void udp_expire(struct guard *g)
 {
@@ -117,6 +133,22 @@ void udp_free(struct guard *g)
 {
 	while (g->udp_oldest)
 		end(g, g->udp_oldest);
+}
+
+/* Those that were refused may be allowed by now: the next datagram says so. */
+size_t udp_judge_again(struct guard *g, bool now)
+{
+	struct udp_flow *f = g->udp_oldest, *next;
+	size_t ended = 0;
+
+	for (; f; f = next) {
+		next = f->newer;
+		if (!f->refused && (!now || !judge(g, f)))
+			continue;
+		ended += !f->refused;
+		end(g, f);
+	}
+	return ended;
 }
 
 static void refuse(struct guard *g, struct udp_flow *f, const char *why, size_t size)
@@ -184,22 +216,6 @@ static void found(struct guard *g, void *flow, const struct lookup *l)
 		}
 	}
 	refuse(g, f, v.why, f->held_size);
-}
-
-/* What is said in QUIC cannot be read: with names to look for it is refused. */
-static const char *judge(struct guard *g, struct udp_flow *f)
-{
-	const struct net_policy *p = g->call.policy;
-
-	if (p->mode != NET_FULL)
-		return "datagrams need network mode full";
-	if (f->ends.port == NETRULE_PORT_HTTPS && (p->has_allow || judge_forbids_names(g)))
-		return "QUIC does not show the name that it is for";
-	f->verdict = f->name ? judge_name(g, f->name, f->ends.port)
-			     : judge_address(g, &f->ends.to, f->ends.port, NULL);
-	if (f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE)
-		return "a service of the host is reached by TCP only";
-	return f->verdict.allow ? NULL : f->verdict.why;
 }
 
 static void begin(struct guard *g, struct udp_flow *f, size_t size)

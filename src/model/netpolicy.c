@@ -79,7 +79,7 @@ struct net_verdict net_decide_name(
 	if (net_is_metadata(canonical_host))
 		return denied(NULL, "it hands out credentials of the machine; only an address rule "
 				    "for exactly its address opens it");
-	for (size_t i = 0; p->has_allow && i < p->allow_count; i++)
+	for (size_t i = 0; i < p->allow_count; i++)
 		if (netrule_matches_name(&p->allow[i], canonical_host, port))
 			return allowed(&p->allow[i], "a rule of the allow list matches");
 	if (str_eq(canonical_host, NET_HOST_SERVICE))
@@ -94,7 +94,7 @@ struct net_verdict net_decide_name(
 static const struct netrule *allow_addr(
 	const struct net_policy *p, const struct netaddr *addr, uint16_t port, uint8_t special_bits)
 {
-	for (size_t i = 0; p->has_allow && i < p->allow_count; i++)
+	for (size_t i = 0; i < p->allow_count; i++)
 		if (netrule_matches_addr(&p->allow[i], addr, port) &&
 			p->allow[i].cidr.bits >= special_bits)
 			return &p->allow[i];

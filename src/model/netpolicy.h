@@ -30,7 +30,7 @@ extern const char *const net_mode_names[]; /* NULL at the end */
 
 struct net_policy {
 	enum net_mode mode; /* what holds where there is no allow list */
-	bool has_allow;
+	bool has_allow;     /* nothing else than what the list has; otherwise it adds to the mode */
 	const struct netrule *allow;
 	size_t allow_count;
 	const struct netrule *deny;

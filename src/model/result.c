@@ -62,13 +62,18 @@ void result_network_close(struct result_network *n)
 
 void result_network_add(struct result_network *n, const struct result_flow *f)
 {
+	size_t refused = 0;
+
 	for (size_t i = 0; i < RESULT_FLOWS; i++) {
 		struct result_flow *row = &n->flows[i];
 
+		if (row->count == 0 && !f->allowed && refused >= RESULT_FLOWS / 2)
+			break; /* names that are made up must not push out the others */
 		if (row->count == 0) {
 			*row = *f;
 			return;
 		}
+		refused += !row->allowed;
 		if (row->port != f->port || row->allowed != f->allowed ||
 			strcmp(row->host, f->host) != 0)
 			continue;

@@ -68,6 +68,8 @@ struct result_report { /* what the sandbox itself counted; a plain value, sent o
 #define RESULT_HOST 254
 #define RESULT_WHY 200
 
+#define RESULT_INBOUND "(published)" /* the host of what came by a published port */
+
 /* Attempts to reach one host and port that were answered alike. */
 struct result_flow {
 	uint32_t count; /* 0: no row */

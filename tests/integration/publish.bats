@@ -163,7 +163,7 @@ time.sleep(60)' "$port" >taken 3>&- &
 	server=$!
 	until grep -q there taken; do sleep 0.05; done
 	run -125 "$WARD" run --publish "$port:8000" -- touch ran
-	[[ $output == *"listen at port $port of 127.0.0.1 on the host (network.publish): Address in use"* ]]
+	[[ $output == *"listen at port $port of 127.0.0.1 on the host (network.publish): Address "*"in use"* ]]
 	[ ! -e ran ]
 	finish
 	for bad in 8000 :8000 x:8000 70000:80 80:0 1.2.3:80:80 ::1:80:80 example.org:80:80; do
