@@ -238,7 +238,11 @@ static void decide(struct guard *g, struct flow *f)
 	} else {
 		f->verdict = judge_address(g, &f->to, f->port, NULL);
 	}
-	if (!f->verdict.allow) {
+	/* To some clients an answer that comes before their request is none. */
+	if (!f->verdict.allow && f->port == NETRULE_PORT_HTTP) {
+		f->refused = true;
+		f->why = f->verdict.why;
+	} else if (!f->verdict.allow) {
 		flow_refuse(g, f, f->verdict.why);
 		return;
 	}
@@ -492,7 +496,7 @@ void flow_due(struct guard *g, struct flow *f)
 	else if (f->state == FLOW_PACED)
 		flow_go_on(g, f);
 	else if (f->state == FLOW_HEAD)
-		flow_refuse(g, f, late[f->state]);
+		flow_refuse(g, f, f->refused ? f->why : late[f->state]);
 	else if (f->state == FLOW_ASK || f->state == FLOW_LAST)
 		flow_close(g, f);
 	else

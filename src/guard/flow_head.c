@@ -146,6 +146,10 @@ void flow_read_head(struct guard *g, struct flow *f)
 			flow_break(g, f, "the program has gone");
 			return;
 		}
+		if (f->refused) {
+			flow_refuse(g, f, f->why);
+			return;
+		}
 		known = f->port == NETRULE_PORT_HTTPS ? judge_tls(g, f, (size_t)n, &why)
 						      : judge_http(g, f, &why);
 	}

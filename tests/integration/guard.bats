@@ -116,6 +116,21 @@ def ask(host, port, data=b"x", family=socket.AF_INET, count=1):
 	[ ! -s "$NET/names" ]
 }
 
+@test "what is refused is answered when it has asked, not before" {
+	run -0 --separate-stderr ward_ run --allow example.test -- python3 -c '
+import select, socket
+s = socket.create_connection(("other.test", 80))
+print(select.select([s], [], [], 1)[0])
+s.sendall(b"GET / HTTP/1.1\r\n")
+print(s.recv(4096).split(b"\r\n")[0].decode())
+socket.create_connection(("other.test", 80)).close()
+silent = socket.create_connection(("other.test", 80))
+print(silent.recv(4096).split(b"\r\n")[0].decode())'
+	[ "$output" = $'[]\nHTTP/1.1 403 Forbidden\nHTTP/1.1 403 Forbidden' ]
+	[[ $stderr == *'refused other.test:80 x3'* ]]
+	heard_nothing
+}
+
 @test "limited: ports 80 and 443; full: all of them" {
 	run ward_ run --set network=limited -- curl -sS http://example.test:8080/
 	[ "$status" != 0 ]
