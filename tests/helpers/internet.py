@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The servers of tests/helpers/internet: a name server and web servers."""
 import http.server
+import mimetypes
 import os
 import socket
 import socketserver
@@ -76,6 +77,16 @@ def serve_names():
         s.sendto(answer(data), whom)
 
 
+def kept(path):
+    """What a test has put there; None: nothing."""
+    top = os.path.join(folder, "files")
+    file = os.path.normpath(top + path.split("?")[0])
+    if not file.startswith(top + "/") or not os.path.isfile(file):
+        return None
+    with open(file, "rb") as f:
+        return f.read()
+
+
 class Web(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -83,12 +94,28 @@ class Web(http.server.BaseHTTPRequestHandler):
         port = self.server.server_address[1]
         note("requests", f"{port} {self.headers.get('Host')} {self.command} {self.path}")
         body = f"hello {self.headers.get('Host')} {self.path}\n".encode()
+        if self.path.startswith("/zeros/"):
+            self.zeros(int(self.path[7:]))
+            return
         if self.path.startswith("/big/"):
             body = b"x" * int(self.path[5:])
+        self.reply(kept(self.path) or body)
+
+    def reply(self, body):
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", mimetypes.guess_type(self.path)[0] or "application/octet-stream")
         self.end_headers()
         self.wfile.write(body)
+
+    def zeros(self, left):
+        block = bytes(1 << 20)
+        self.send_response(200)
+        self.send_header("Content-Length", str(left))
+        self.end_headers()
+        while left > 0:
+            self.wfile.write(block[:left])
+            left -= len(block)
 
     def do_POST(self):
         left = int(self.headers["Content-Length"])
@@ -143,7 +170,7 @@ def serve_silence():
 def main():
     web = [Server(("::", port), Web) for port in (80, 443, 8080)]
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(os.path.join(folder, "certificate"), os.path.join(folder, "key"))
+    tls.load_cert_chain(os.path.join(folder, "server"), os.path.join(folder, "key"))
     web[1].socket = tls.wrap_socket(web[1].socket, server_side=True, do_handshake_on_connect=False)
     for server in web:
         threading.Thread(target=server.serve_forever, daemon=True).start()
