@@ -4,11 +4,14 @@
 #include "base/utf8.h"
 #include "cli/run.h"
 #include "json/write.h"
+#include "model/netlive.h"
 #include "model/syscall.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define HINTS 4 /* ways out that are named */
 
 static const char base64_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -171,32 +174,72 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_end_object(&w);
 }
 
-/* What was refused, and the rule by which it would not have been. */
+static bool is_allowed(const struct net_policy *p, const struct result_flow *f)
+{
+	struct netaddr addr;
+
+	if (netaddr_parse(f->host, &addr, NULL) == 0)
+		return net_decide_addr(p, &addr, f->port, false).allow;
+	return net_decide_name(p, f->host, f->port).allow;
+}
+
+/* The option by which it would have been allowed. False: none would do, or what refused it was not
+ * a rule. */
+static bool note_way_out(struct buf *out, const struct net_policy *p, const struct result_flow *f)
+{
+	auto_(netlive_free) struct netlive more;
+	bool v6 = strchr(f->host, ':'), found = false;
+	char rule[NETRULE_TEXT];
+
+	netlive_init(&more, p);
+	snprintf(rule, sizeof rule, "%s%s%s:%u", v6 ? "[" : "", f->host, v6 ? "]" : "", f->port);
+	if (is_allowed(p, f))
+		return false;
+	if (!p->has_allow) {
+		more.policy.mode = NET_FULL;
+		found = is_allowed(&more.policy, f);
+		buf_puts(out, found ? " --net full" : "");
+	} else if (netlive_change(&more, false, rule, NULL) == 0 && is_allowed(&more.policy, f)) {
+		found = true;
+		buf_printf(out, " --allow '%s'", rule);
+	}
+	return found;
+}
+
+static void note_ways_out(struct buf *out, const struct net_policy *p, const struct result *r)
+{
+	auto_(buf_free) struct buf ways = BUF(4096);
+	size_t count = 0;
+
+	for (size_t i = 0; i < RESULT_FLOWS && r->network.flows[i].count && count < HINTS; i++)
+		if (!r->network.flows[i].allowed) {
+			count += note_way_out(&ways, p, &r->network.flows[i]);
+			if (count && !p->has_allow)
+				break;
+		}
+	if (count)
+		buf_printf(out, "; to permit:%s", buf_text(&ways));
+}
+
+/* What was refused, and how it would not have been. */
 static void note_network(struct buf *out, const struct run_answer *answer, const struct result *r)
 {
-	bool list = answer->plan.network.policy.has_allow;
-	const struct result_flow *first = NULL;
 	size_t shown = 0;
-	bool v6;
 
 	for (size_t i = 0; i < RESULT_FLOWS && r->network.flows[i].count; i++) {
 		const struct result_flow *f = &r->network.flows[i];
 
 		if (f->allowed)
 			continue;
-		first = first ? first : f;
 		buf_puts(out, shown++ ? ", " : "ward: network: refused ");
 		escape_text(out, f->host);
 		buf_printf(out, ":%u x%u (%s)", f->port, f->count, f->why);
 	}
-	if (!first)
+	if (!shown)
 		return;
-	v6 = strchr(first->host, ':');
 	if (r->network.more)
 		buf_printf(out, " and %u more", r->network.more);
-	if (list)
-		buf_printf(out, "; to permit: --allow '%s%s%s:%u'", v6 ? "[" : "", first->host,
-			v6 ? "]" : "", first->port);
+	note_ways_out(out, &answer->plan.network.policy, r);
 	buf_putc(out, '\n');
 }
 

@@ -229,7 +229,8 @@ static void drain(struct guard *g, struct flow *f)
 	flow_busy(g, f);
 }
 
-static void decide(struct guard *g, struct flow *f)
+/* Why it must not go on; NULL: it may. */
+static const char *judge(struct guard *g, struct flow *f)
 {
 	if (f->name) {
 		f->verdict = judge_name(g, f->name, f->port);
@@ -238,22 +239,22 @@ static void decide(struct guard *g, struct flow *f)
 	} else {
 		f->verdict = judge_address(g, &f->to, f->port, NULL);
 	}
-	/* To some clients an answer that comes before their request is none. */
-	if (!f->verdict.allow && f->port == NETRULE_PORT_HTTP) {
-		f->refused = true;
-		f->why = f->verdict.why;
-	} else if (!f->verdict.allow) {
-		flow_refuse(g, f, f->verdict.why);
-		return;
-	}
+	if (!f->verdict.allow)
+		return f->verdict.why;
 	f->service = f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE;
 	f->budget = budget_of(g, f->name, &f->to);
 	f->counted = budget_enter(f->budget);
-	if (!f->counted) {
-		flow_refuse(g, f, "as many connections are open as it may have (network.budget)");
-		return;
-	}
-	if (f->port == NETRULE_PORT_HTTP || f->port == NETRULE_PORT_HTTPS)
+	return f->counted ? NULL : "as many connections are open as it may have (network.budget)";
+}
+
+/* To some clients an answer that comes before their request is none. */
+static void decide(struct guard *g, struct flow *f)
+{
+	f->why = judge(g, f);
+	f->refused = f->why;
+	if (f->refused && f->port != NETRULE_PORT_HTTP)
+		flow_refuse(g, f, f->why);
+	else if (f->port == NETRULE_PORT_HTTP || f->port == NETRULE_PORT_HTTPS)
 		flow_busy(g, f); /* it may have spoken already */
 	else
 		flow_connect(g, f);

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# The network of a sandbox that runs: what it has reached, and other rules for it.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
+# shellcheck source=lib.bash
+. "$BATS_TEST_DIRNAME/lib.bash"
+# shellcheck source=internet.bash
+. "$BATS_TEST_DIRNAME/internet.bash"
+
+setup() {
+	NET=$BATS_FILE_TMPDIR/net
+	mkdir "$BATS_TEST_TMPDIR/w" && cd "$BATS_TEST_TMPDIR/w" || return
+	quiet
+}
+
+fetch() { # NAME: the status of one request from the sandbox
+	ward_ exec "${start[@]}" -- curl -sS -o /dev/null -w '%{http_code}' "http://$1/"
+}
+
+net() { # VERB...
+	there "$WARD" net "$@"
+}
+
+# An open connection from the sandbox to a name, which says what became of it.
+hold() { # NAME
+	ward_ exec "${start[@]}" -- python3 -u -c '
+import socket, sys
+s = socket.create_connection((sys.argv[1], 80))
+s.sendall(b"GET / HTTP/1.1\r\nHost: %s\r\n\r\n" % sys.argv[1].encode())
+data = b""
+while not data.endswith(b" /\n"): data += s.recv(4096)
+print("open")
+try: print("ended" if not s.recv(1) else "more")
+except OSError as e: print("ended", e.errno)' "$1" >held 2>&1 3>&- &
+	holder=$!
+	for ((n = 0; n < 200; n++)); do
+		! grep -q open held || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+@test "more is allowed and less, for new connections; open ones stay unless they are to end now" {
+	start=(--allow example.test)
+	[ "$(fetch example.test)" = 200 ]
+	[ "$(fetch other.test)" = 403 ]
+	net allow other.test
+	[ "$(fetch other.test)" = 200 ]
+	hold other.test
+	net deny other.test
+	[ "$(fetch other.test)" = 403 ]
+	[ "$(cat held)" = open ]
+	run -0 net deny --now example.test
+	[ "$output" = '1 connection ended' ]
+	timeout 10 tail --pid="$holder" -f /dev/null
+	grep -q ended held
+	[ "$(fetch example.test)" = 403 ]
+	# What was denied here is allowed again.
+	net allow example.test other.test
+	[ "$(fetch example.test)" = 200 ]
+	[ "$(fetch other.test)" = 200 ]
+	there "$WARD" stop --force
+	[ "$(fetch other.test)" = 403 ]
+}
+
+@test "a rule that is none changes nothing; the configuration's deny and its locks hold" {
+	start=(--allow example.test --deny six.test)
+	[ "$(fetch example.test)" = 200 ]
+	run -125 net allow other.test 'no rule' example.test
+	[[ $output == *'no rule'* ]]
+	[ "$(fetch other.test)" = 403 ]
+	net allow six.test
+	[ "$(fetch six.test)" = 403 ]
+	run -125 net allow 127.0.0.1
+	run -125 net allow
+	run -125 net deny 300.1.1.1/99
+	run -125 net allow agent:other:session example.test
+	[[ $output == *'no running sandbox'* ]]
+	run -125 net show nonsense
+	# What is locked: only through the file of the administrator, which tests do not have; the workspace's may tighten.
+	echo '{agents: {defaults: {sandbox: {network: {allow: ["example.test"]}}}}}' >.ward.json5
+	run -125 net allow other.test
+	[[ $output == *loosen* ]]
+	rm .ward.json5
+	there "$WARD" stop --force
+	start=()
+	ward_ exec -- true
+	run -125 net allow example.test
+	[[ $output == *'no network whose rules'* ]]
+	[ "$(net show)" = 'mode     none' ]
+}
+
+@test "a mode stays what it is when something is allowed besides" {
+	start=(--net limited)
+	[ "$(fetch example.test)" = 200 ]
+	run ! ward_ exec "${start[@]}" -- curl -sS http://example.test:8080/
+	net allow example.test:8080
+	run -0 ward_ exec "${start[@]}" -- curl -sS http://example.test:8080/
+	[ "$(fetch other.test)" = 200 ]
+}
+
+@test "show has the mode, the rules, what was reached with its bytes, what was refused, and what is open" {
+	start=(--allow example.test)
+	fetch example.test
+	fetch example.test
+	fetch other.test
+	hold example.test
+	net allow '*.example.test:8080'
+	net show --json >answer
+	json 'd["mode"] == "list"' <answer
+	json 'd["allow"] == [{"rule": "example.test", "changed": False}, {"rule": "*.example.test:8080", "changed": True}]' <answer
+	[ "$(json '[(f["host"], f["port"], f["state"], f["count"]) for f in d["flows"]]' <answer)" = \
+		"[('example.test', 80, 'allowed', 2), ('other.test', 80, 'refused', 1), ('example.test', 80, 'open', 1)]" ]
+	json 'd["flows"][0]["receivedBytes"] > 200 and d["flows"][0]["sentBytes"] > 100 and d["flows"][1]["sentBytes"] == 0' <answer
+	run -0 net show
+	[[ $output == *'list (only what is allowed below)'* ]]
+	[[ $output == *'refused       1          0          0  other.test:80  (no rule of the allow list'* ]]
+	kill "$holder" || true
+	wait "$holder" || true
+}
+
+@test "names without end leave room for what was reached, and show stays bounded" {
+	start=(--allow example.test)
+	ward_ exec "${start[@]}" -- python3 -c '
+import socket
+for i in range(700):
+    s = socket.create_connection(("n%d.test" % i, 81))
+    try: s.recv(1)
+    except OSError: pass
+    s.close()'
+	fetch example.test
+	net show --json >answer
+	json 'len(d["flows"]) == 258' <answer
+	json 'd["flows"][256]["host"] == "example.test" and d["flows"][256]["state"] == "allowed"' <answer
+	json 'd["flows"][257]["host"] == "" and d["flows"][257]["count"] == 700 - 256' <answer
+}
