@@ -113,7 +113,7 @@ static void show_total(
 	struct call *c, const char *name, const struct usage_total *t, const struct box *now)
 {
 	char wall[NUMBER_TEXT], cpu[NUMBER_TEXT], peak[NUMBER_TEXT], read[NUMBER_TEXT],
-		written[NUMBER_TEXT], memory[NUMBER_TEXT];
+		written[NUMBER_TEXT], sent[NUMBER_TEXT], received[NUMBER_TEXT], memory[NUMBER_TEXT];
 	auto_(buf_free) struct buf session = BUF(400);
 
 	escape_text(&session, name);
@@ -122,10 +122,12 @@ static void show_total(
 	number_size_text(t->memory_peak >> 10 << 10, peak);
 	number_size_text(t->read_bytes >> 10 << 10, read);
 	number_size_text(t->written_bytes >> 10 << 10, written);
-	buf_printf(c->out, "%-32s %8llu %7llu %8llu %5llu %10s %10s %9s %9s %9s",
+	number_size_text((t->sent_bytes + 1023) >> 10 << 10, sent);
+	number_size_text((t->received_bytes + 1023) >> 10 << 10, received);
+	buf_printf(c->out, "%-32s %8llu %7llu %8llu %5llu %10s %10s %9s %9s %9s %9s %9s",
 		buf_text(&session), (unsigned long long)t->commands, (unsigned long long)t->failed,
 		(unsigned long long)t->timeouts, (unsigned long long)t->ooms, wall, cpu, peak, read,
-		written);
+		written, sent, received);
 	if (now && now->alive) {
 		number_size_text(now->now.memory >> 10 << 10, memory);
 		buf_printf(c->out, "  %u running, %s", now->row.card.running, memory);
@@ -173,6 +175,8 @@ static void write_total(struct writer *w, const char *key, const struct usage_to
 	write_unsigned(w, "memoryPeak", t->memory_peak);
 	write_unsigned(w, "readBytes", t->read_bytes);
 	write_unsigned(w, "writtenBytes", t->written_bytes);
+	write_unsigned(w, "sentBytes", t->sent_bytes);
+	write_unsigned(w, "receivedBytes", t->received_bytes);
 	write_number(w, "firstMs", t->first_ms);
 	write_number(w, "lastMs", t->last_ms);
 	write_end_object(w);
@@ -200,6 +204,8 @@ static void write_row(struct writer *w, const struct usage_row *row)
 	write_unsigned(w, "memoryPeak", row->memory_peak);
 	write_unsigned(w, "readBytes", row->read_bytes);
 	write_unsigned(w, "writtenBytes", row->written_bytes);
+	write_unsigned(w, "sentBytes", row->sent_bytes);
+	write_unsigned(w, "receivedBytes", row->received_bytes);
 	write_end_object(w);
 }
 
@@ -255,9 +261,9 @@ static void show_all(struct stats *s)
 		buf_puts(c->out, "nothing was run by 'ward exec' yet\n");
 		return;
 	}
-	buf_printf(c->out, "%-32s %8s %7s %8s %5s %10s %10s %9s %9s %9s  %s\n", "SESSION",
+	buf_printf(c->out, "%-32s %8s %7s %8s %5s %10s %10s %9s %9s %9s %9s %9s  %s\n", "SESSION",
 		"COMMANDS", "FAILED", "TIMEOUTS", "OOM", "WALL", "CPU", "PEAK", "READ", "WRITTEN",
-		"NOW");
+		"SENT", "RECEIVED", "NOW");
 	for (size_t i = 0; i < s->count; i++)
 		show_total(c, s->boxes[i].session, &s->boxes[i].total, &s->boxes[i]);
 	if (s->count > 1)

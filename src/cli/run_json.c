@@ -60,6 +60,8 @@ static void write_usage(struct writer *w, const struct result_usage *u)
 	write_unsigned(w, "memoryPeak", u->memory_peak);
 	write_unsigned(w, "readBytes", u->read_bytes);
 	write_unsigned(w, "writtenBytes", u->written_bytes);
+	write_unsigned(w, "sentBytes", u->sent_bytes);
+	write_unsigned(w, "receivedBytes", u->received_bytes);
 	write_unsigned(w, "stdoutBytes", u->output_bytes[0]);
 	write_unsigned(w, "stderrBytes", u->output_bytes[1]);
 	write_end_object(w);

@@ -30,6 +30,7 @@ struct guarding {
 	struct netlive rules;
 	struct result_network seen;
 	struct nettally total;
+	uint64_t taken_up, taken_down; /* of that */
 	pid_t resolver;
 };
 
@@ -122,11 +123,16 @@ static void raise_files(void)
 /* A name that is asked for and refused is seen again when it is dialled. */
 static bool flow_of(const struct guard_event *e, struct result_flow *ret)
 {
-	*ret = (struct result_flow){
-		.count = 1, .port = e->port, .allowed = e->allowed, .up = e->up, .down = e->down};
+	bool in = e->kind == GUARD_INBOUND;
+
+	*ret = (struct result_flow){.count = 1,
+		.port = e->port,
+		.allowed = e->allowed,
+		.up = in ? e->down : e->up,
+		.down = in ? e->up : e->down};
 	if (e->kind == GUARD_NAME)
 		return false;
-	if (e->kind == GUARD_INBOUND)
+	if (in)
 		snprintf(ret->host, sizeof ret->host, "%s", RESULT_INBOUND);
 	else if (*e->name)
 		snprintf(ret->host, sizeof ret->host, "%s", e->name);
@@ -169,10 +175,33 @@ const struct netlive *guarding_rules(const struct stage *s)
 	return s->guarding && s->plan->network.guarded ? &s->guarding->rules : NULL;
 }
 
-void guarding_bytes(const struct stage *s, uint64_t *ret_up, uint64_t *ret_down)
+static void add_bytes(void *ctx, const struct guard_event *e)
 {
-	*ret_up = s->guarding ? s->guarding->total.up : 0;
-	*ret_down = s->guarding ? s->guarding->total.down : 0;
+	struct result_usage *sum = ctx;
+	struct result_flow f;
+
+	if (flow_of(e, &f)) {
+		sum->sent_bytes += f.up;
+		sum->received_bytes += f.down;
+	}
+}
+
+/* What is open counts with what has gone over it so far. */
+void guarding_take_bytes(struct stage *s, struct result_usage *io)
+{
+	struct guarding *g = s->guarding;
+	struct result_usage sum = {0};
+
+	if (!g)
+		return;
+	sum.sent_bytes = g->total.up;
+	sum.received_bytes = g->total.down;
+	if (g->guard)
+		guard_look(g->guard, add_bytes, &sum);
+	io->sent_bytes += sum.sent_bytes - g->taken_up;
+	io->received_bytes += sum.received_bytes - g->taken_down;
+	g->taken_up = sum.sent_bytes;
+	g->taken_down = sum.received_bytes;
 }
 
 struct looking {

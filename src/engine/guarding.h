@@ -34,7 +34,8 @@ const struct netlive *guarding_rules(const struct stage *s); /* NULL: no network
 /* All that was reached and tried since it began, then what is open. */
 void guarding_look(const struct stage *s,
 	void (*see)(void *ctx, const struct result_flow *f, bool open), void *ctx);
-void guarding_bytes(const struct stage *s, uint64_t *ret_up, uint64_t *ret_down);
+/* Adds what was moved since it was asked last. */
+void guarding_take_bytes(struct stage *s, struct result_usage *io);
 /* The programs have ended: what they have sent goes out, for a while. */
 void guarding_finish(struct stage *s);
 void guarding_free(struct stage *s);

@@ -98,6 +98,7 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	ret->usage.memory_peak = w->largest;
 	ret->usage.read_bytes = w->read_bytes;
 	ret->usage.written_bytes = w->written_bytes;
+	guarding_take_bytes(v->stage, &ret->usage);
 	memcpy(ret->enforced, v->enforced, sizeof ret->enforced);
 }
 
@@ -120,6 +121,8 @@ static void record(struct live *v, const struct live_line *l, const struct post_
 		.memory_peak = end->usage.memory_peak,
 		.read_bytes = end->usage.read_bytes,
 		.written_bytes = end->usage.written_bytes,
+		.sent_bytes = end->usage.sent_bytes,
+		.received_bytes = end->usage.received_bytes,
 		.exit_code = end->exit_code,
 		.signal = end->signal,
 		.reason = end->reason,

@@ -90,6 +90,7 @@ static void finish(struct supervise *v, struct result *r)
 	r->report = v->end.report;
 	if (guarding_take_report(s, &r->network))
 		r->hits[HIT_BUDGET] += r->network.spent;
+	guarding_take_bytes(s, &r->usage);
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		r->usage.output_bytes[i] = v->relay.stream[i].seen;
 		r->dropped[i] = v->relay.stream[i].dropped;

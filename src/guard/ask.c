@@ -18,6 +18,7 @@
 #define TTL 60       /* s; the address stays as long as the sandbox lives */
 #define TURN 32      /* datagrams, until others get their turn */
 #define MESSAGE 4096 /* longer ones are no question for a host */
+#define QUESTIONS 32 /* over one connection, until others get their turn */
 
 /* By any rule, at whatever port; the port decides again when it is dialled. */
 static bool may_exist(const struct guard *g, const char *name)
@@ -95,4 +96,46 @@ void ask_datagrams(struct guard *g, struct watch *w)
 		if (part.iov_len > 0)
 			sendmsg(w->fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
+}
+
+/* Each message has its length in front; answers are short, and who does not take them loses. The
+ * length of what was dealt with; 0: more has to come; -1: it has ended. */
+static ssize_t answer_one(struct guard *g, struct flow *f, const uint8_t *at, size_t left)
+{
+	uint8_t out[2 + MESSAGE];
+	size_t size = left < 2 ? 0 : (size_t)at[0] << 8 | at[1], len;
+
+	if (left < 2 || left < 2 + size)
+		return 0;
+	len = ask_answer(g, at + 2, size, true, out + 2, MESSAGE);
+	out[0] = (uint8_t)(len >> 8);
+	out[1] = (uint8_t)len;
+	if (len == 0 ||
+		send(f->client.fd, out, 2 + len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)(2 + len))
+		return -1;
+	return (ssize_t)(2 + size);
+}
+
+/* Some, until others have had their turn. */
+void ask_connection(struct guard *g, struct flow *f)
+{
+	ssize_t n = flow_read(g, f), done = 1;
+	size_t at = 0;
+
+	if (n <= 0 && n != -EAGAIN && n != -ENOBUFS) {
+		flow_close(g, f);
+		return;
+	}
+	for (int i = 0; i < QUESTIONS && done > 0; i++) {
+		done = answer_one(g, f, f->head + at, f->head_len - at);
+		at += done > 0 ? (size_t)done : 0;
+	}
+	if (done < 0 || (n == -ENOBUFS && at == 0)) {
+		flow_break(g, f, "no question");
+		return;
+	}
+	f->head_len -= at;
+	memmove(f->head, f->head + at, f->head_len);
+	if (n > 0 || at > 0)
+		flow_busy(g, f);
 }

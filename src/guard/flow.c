@@ -21,8 +21,6 @@
 #define TURN 64 /* connections that are accepted at a time */
 #define PORT_DNS 53
 #define BOTH_WAYS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
-#define QUESTION_MAX 4096
-#define QUESTIONS 32 /* that are answered at a time */
 
 /* How long it may stay in a state; 0: for ever. All of a state's are due in the order they came. */
 static const uint64_t patience_ms[FLOW_STATES] = {
@@ -361,48 +359,6 @@ void flow_accept(struct guard *g, struct watch *listener)
 	}
 }
 
-/* Each message has its length in front; answers are short, and who does not take them loses. The
- * length of what was dealt with; 0: more has to come; -1: it has ended. */
-static ssize_t answer_one(struct guard *g, struct flow *f, const uint8_t *at, size_t left)
-{
-	uint8_t out[2 + QUESTION_MAX];
-	size_t size = left < 2 ? 0 : (size_t)at[0] << 8 | at[1], len;
-
-	if (left < 2 || left < 2 + size)
-		return 0;
-	len = ask_answer(g, at + 2, size, true, out + 2, QUESTION_MAX);
-	out[0] = (uint8_t)(len >> 8);
-	out[1] = (uint8_t)len;
-	if (len == 0 ||
-		send(f->client.fd, out, 2 + len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)(2 + len))
-		return -1;
-	return (ssize_t)(2 + size);
-}
-
-/* Some, until others have had their turn. */
-static void answer_questions(struct guard *g, struct flow *f)
-{
-	ssize_t n = flow_read(g, f), done = 1;
-	size_t at = 0;
-
-	if (n <= 0 && n != -EAGAIN && n != -ENOBUFS) {
-		flow_close(g, f);
-		return;
-	}
-	for (int i = 0; i < QUESTIONS && done > 0; i++) {
-		done = answer_one(g, f, f->head + at, f->head_len - at);
-		at += done > 0 ? (size_t)done : 0;
-	}
-	if (done < 0 || (n == -ENOBUFS && at == 0)) {
-		flow_break(g, f, "no question");
-		return;
-	}
-	f->head_len -= at;
-	memmove(f->head, f->head + at, f->head_len);
-	if (n > 0 || at > 0)
-		flow_busy(g, f);
-}
-
 void flow_event(struct guard *g, struct watch *w, uint32_t events)
 {
 	struct flow *f = w->owner;
@@ -436,7 +392,7 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 			flow_break(g, f, NULL);
 		break;
 	case FLOW_ASK:
-		answer_questions(g, f);
+		ask_connection(g, f);
 		break;
 	case FLOW_LAST:
 		drain(g, f);

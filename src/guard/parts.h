@@ -157,6 +157,7 @@ void guard_tell(struct guard *g, const struct guard_event *e);
 
 /* guard/ask.c: questions for names. */
 void ask_datagrams(struct guard *g, struct watch *w);
+void ask_connection(struct guard *g, struct flow *f);
 /* One message without its length; the answer's length, 0: there is none. */
 size_t ask_answer(
 	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room);

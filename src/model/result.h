@@ -90,7 +90,8 @@ struct result_usage {
 	uint64_t wall_us, user_us, system_us;
 	uint64_t memory_peak; /* bytes */
 	uint64_t read_bytes, written_bytes;
-	uint64_t output_bytes[2]; /* stdout, stderr; only when they were relayed */
+	uint64_t sent_bytes, received_bytes; /* over the network */
+	uint64_t output_bytes[2];            /* stdout, stderr; only when they were relayed */
 };
 
 struct result {

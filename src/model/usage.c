@@ -46,6 +46,8 @@ void usage_add(struct usage_total *t, const struct usage_row *row)
 	t->cpu_us += row->user_us + row->system_us;
 	t->read_bytes += row->read_bytes;
 	t->written_bytes += row->written_bytes;
+	t->sent_bytes += row->sent_bytes;
+	t->received_bytes += row->received_bytes;
 	if (row->memory_peak > t->memory_peak)
 		t->memory_peak = row->memory_peak;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154
 #
 # For tests in a made-up internet (tests/helpers/internet), which is there as long as the file's tests run. Loaded after
 # lib.bash. NET is the folder in which it says what it heard.

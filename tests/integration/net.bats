@@ -135,3 +135,19 @@ for i in range(700):
 	json 'd["flows"][256]["host"] == "example.test" and d["flows"][256]["state"] == "allowed"' <answer
 	json 'd["flows"][257]["host"] == "" and d["flows"][257]["count"] == 700 - 256' <answer
 }
+
+@test "stats and results count what was sent and received, with each command" {
+	start=(--allow example.test)
+	ward_ exec --json "${start[@]}" -- curl -sS -o big http://example.test/big/500000 >answer
+	json '500000 < d["usage"]["receivedBytes"] < 510000 and 50 < d["usage"]["sentBytes"] < 500' <answer
+	ward_ exec --json "${start[@]}" -- true >answer
+	json 'd["usage"]["receivedBytes"] == 0' <answer
+	fetch example.test
+	name=$(there "$WARD" list --json | json '[b["name"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	there "$WARD" stats --json "$name" >answer
+	json '500000 < d["sandboxes"][0]["total"]["receivedBytes"] < 520000' <answer
+	there "$WARD" stats --last 3 --json "$name" >answer
+	json '[r["receivedBytes"] > 100 for r in d["commands"]] == [True, False, True]' <answer
+	ward_ run --json "${start[@]}" -- curl -sS -o big http://example.test/big/500000 >answer
+	json '500000 < d["usage"]["receivedBytes"] < 510000' <answer
+}

@@ -396,7 +396,7 @@ found_on_host() { # WORD of a command line
 	json 'd["exitCode"] == 3 and d["signal"] is None and d["reason"] == "exited"' <answer
 	json 'd["stdout"] == "out\n" and d["stderr"] == "s\u00f6me\n"' <answer
 	json 'd["usage"]["stdoutBytes"] == 4 and d["usage"]["stderrBytes"] == 6 and d["usage"]["memoryPeak"] > 0' <answer
-	json 'set(d["usage"]) == set("wallMs userMs systemMs memoryPeak readBytes writtenBytes stdoutBytes stderrBytes".split())' <answer
+	json 'set(d["usage"]) == set("wallMs userMs systemMs memoryPeak readBytes writtenBytes sentBytes receivedBytes stdoutBytes stderrBytes".split())' <answer
 	json 'd["runtime"] == "native" and d["sandbox"].startswith("s-main-") and d["limitsHit"] == {}' <answer
 	json 'd["enforced"]["network"] != "none" and d["enforced"]["filesystem"] != "none" and d["enforced"]["syscalls"] != "none"' <answer
 	ward_run --json -- printf '\377\000a\n' >answer
