@@ -151,3 +151,28 @@ for i in range(700):
 	ward_ run --json "${start[@]}" -- curl -sS -o big http://example.test/big/500000 >answer
 	json '500000 < d["usage"]["receivedBytes"] < 510000' <answer
 }
+
+@test "thousands of refused attempts in a second: others are served meanwhile, and what is kept stays small" {
+	local seconds=4 pid before after
+	[ "${FULL:-0}" != 1 ] || seconds=60
+	cp "$HELPERS/flood" .
+	start=(--session flood --allow example.test)
+	ward_ exec "${start[@]}" -- true
+	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	before=$(awk '/^VmRSS/ {print $2}' "/proc/$pid/status")
+	ward_ exec --json "${start[@]}" -- sh -c "./flood $seconds 203.0.113.7 443 & ./flood $seconds 203.0.113.8 81; wait" >flooded 3>&- &
+	server=$!
+	start=(--session other --allow example.test)
+	for ((served = 0; served < 20; served++)); do
+		[ "$(fetch example.test)" = 200 ]
+	done
+	wait "$server"
+	after=$(awk '/^VmRSS/ {print $2}' "/proc/$pid/status")
+	json '"%s in a second" % d["stdout"].split()' <flooded
+	json 'd["reason"] == "exited" and len(d["network"]) == 2 and all(not f["allowed"] and f["count"] > 1000 for f in d["network"])' <flooded
+	there "$WARD" stop --force --session flood
+	there "$WARD" stop --force --session other
+	echo "supervisor: $before KiB, then $after KiB"
+	[ $((after - before)) -lt 8192 ]
+	[ "$(wc -l <"$NET/connections")" = 20 ]
+}
