@@ -106,6 +106,7 @@ void living_fill_card(const struct living_make *q, struct card *c)
 {
 	const struct session *session = &q->verdict->session;
 	const struct sandbox *s = &q->verdict->effective->s.sandbox;
+	const struct plan_network *n = &q->plan->network;
 
 	c->size = sizeof *c;
 	c->pid = getpid();
@@ -115,7 +116,10 @@ void living_fill_card(const struct living_make *q, struct card *c)
 	put(c->agent, sizeof c->agent, session->agent);
 	put(c->scope, sizeof c->scope, scope_names[s->scope.v]);
 	put(c->runtime, sizeof c->runtime, "native");
-	put(c->network, sizeof c->network, net_mode_names[s->network.mode.v]);
+	put(c->network, sizeof c->network,
+		!n->guarded           ? net_mode_names[NET_NONE]
+		: n->policy.has_allow ? "list"
+				      : net_mode_names[n->policy.mode]);
 	put(c->workspace, sizeof c->workspace, q->plan->workspace_path);
 	plan_digest(q->plan, c->config);
 	remember_files(q, c);

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "engine/claim.h"
+#include "engine/guarding.h"
 #include "engine/live.h"
 #include "sys/memory.h"
 
@@ -153,11 +154,14 @@ static int take_client(struct live *v, struct err *e)
 /* From init: that it is made, or why not. */
 static int take_message(struct live *v, struct err *e)
 {
+	auto_(packet_close) struct packet_fds fds = {.count = 0};
 	struct wire m;
-	int r = wire_receive(v->stage->control, false, &m, NULL);
+	int r = wire_receive(v->stage->control, false, &m, &fds);
 
 	if (r == -EAGAIN)
 		return 0;
+	if (r == 0 && m.kind == WIRE_NETWORK)
+		return guarding_begin(v->stage, &fds, e);
 	if (r == 0 && m.kind == WIRE_WAITING) {
 		v->call->card->state = CARD_WAITING;
 		v->waiting = true;

@@ -41,8 +41,7 @@ bool blank_make(const struct plan *p, struct arena *a, struct blank *ret)
 	static const char *const nothing[] = {NULL};
 	bool found = false;
 
-	if (p->setup || p->workspace == WORKSPACE_COW || p->network.guarded ||
-		p->network.publish_count > 0)
+	if (p->setup || p->workspace == WORKSPACE_COW || p->network.publish_count > 0)
 		return false;
 	*ret = (struct blank){.plan = *p, .rows = arena_array(a, p->row_count, sizeof *ret->rows)};
 	for (size_t i = 0; i < p->row_count; i++) {

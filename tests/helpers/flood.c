@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 
 	if (argc != 4 || inet_pton(AF_INET, argv[2], &to.sin_addr) != 1)
 		return 125;
-	to.sin_port = htons((uint16_t)atoi(argv[3]));
-	end = began + atof(argv[1]);
+	to.sin_port = htons((uint16_t)strtoul(argv[3], NULL, 10));
+	end = began + strtod(argv[1], NULL);
 	for (int i = 0; i < AT_ONCE; i++)
 		wait[i] = (struct pollfd){.fd = -1, .events = POLLIN};
 	while (now() < end) {

@@ -176,3 +176,30 @@ for i in range(700):
 	[ $((after - before)) -lt 8192 ]
 	[ "$(wc -l <"$NET/connections")" = 20 ]
 }
+
+# All of it in one process: as a user, each call of 'there' has a user namespace of its own, which no pool is shared by.
+@test "sandboxes from a pool are guarded as others are" {
+	cat >steps <<-'END'
+		set -e
+		start=(--set pool=1 --set 'network.dns=["93.184.216.53"]' --allow example.test --set "resources.pids=$((1000 + $$ % 20000))")
+		fetch() { "$WARD" exec "${start[@]}" -- curl -sS -o /dev/null -w '%{http_code} ' "http://$1/"; }
+		mine() { "$WARD" list --json | python3 -c 'import json, sys
+		for b in json.load(sys.stdin):
+		    if b["workspace"] == sys.argv[1] or b["state"] == "waiting": print(b["session"] or "-", b["state"], b["pid"], b["network"], b["name"])' "$PWD"; }
+		trap 'set +e; for name in $(mine | cut -d " " -f 5); do "$WARD" stop --force "$name"; done >/dev/null 2>&1' EXIT
+		fetch example.test
+		for ((n = 0; n < 100; n++)); do
+			blank=$(mine | awk '$2 == "waiting" {print $3}')
+			[ -z "$blank" ] || break
+			sleep 0.1
+		done
+		start+=(--session claimed)
+		fetch example.test
+		fetch other.test
+		mine | awk -v blank="$blank" '$1 == "agent:main:claimed" {print ($3 == blank ? "the same" : "another"), $4}'
+		"$WARD" net allow agent:main:claimed other.test
+		fetch other.test
+	END
+	run -0 --separate-stderr there bash steps
+	[ "$output" = $'200 200 403 the same list\n200 ' ]
+}
