@@ -78,13 +78,14 @@ def serve_names():
 
 
 def kept(path):
-    """What a test has put there; None: nothing."""
+    """What a test has put there; None: nothing, nor any such folder."""
     top = os.path.join(folder, "files")
     file = os.path.normpath(top + path.split("?")[0])
-    if not file.startswith(top + "/") or not os.path.isfile(file):
-        return None
-    with open(file, "rb") as f:
-        return f.read()
+    if os.path.isfile(file):
+        with open(file, "rb") as f:
+            return 200, f.read()
+    first = file[len(top) + 1 :].split("/")[0]
+    return (404, b"") if first and os.path.isdir(os.path.join(top, first)) else (200, None)
 
 
 class Web(http.server.BaseHTTPRequestHandler):
@@ -99,10 +100,11 @@ class Web(http.server.BaseHTTPRequestHandler):
             return
         if self.path.startswith("/big/"):
             body = b"x" * int(self.path[5:])
-        self.reply(kept(self.path) or body)
+        code, file = kept(self.path)
+        self.reply(code, body if file is None else file)
 
-    def reply(self, body):
-        self.send_response(200)
+    def reply(self, code, body):
+        self.send_response(code)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Content-Type", mimetypes.guess_type(self.path)[0] or "application/octet-stream")
         self.end_headers()
