@@ -2,6 +2,7 @@
 #include "engine/enforced.h"
 
 #include "base/macro.h"
+#include "engine/guarding.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,8 +63,10 @@ void enforced_fill(const struct stage *s, struct result *r)
 	snprintf(landlock, sizeof landlock, "landlock ABI %u", p->landlock_abi);
 	r->enforced[LAYER_FILESYSTEM] =
 		p->landlock ? "mount namespace and landlock" : "mount namespace";
-	r->enforced[LAYER_NETWORK] =
-		p->network.guarded ? "network namespace and guard" : "network namespace";
+	r->enforced[LAYER_NETWORK] = !p->network.guarded ? "network namespace"
+				     : guarding_is_by_port(s)
+					     ? "network namespace and guard by port"
+					     : "network namespace and guard";
 	r->enforced[LAYER_PROCESSES] = "pid namespace";
 	r->enforced[LAYER_SYSCALLS] = "seccomp";
 	r->enforced[LAYER_DISK] = p->layer_size > 0 ? "tmpfs and watchdog" : "tmpfs";

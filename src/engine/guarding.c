@@ -32,6 +32,15 @@ struct guarding {
 	struct nettally total;
 	uint64_t taken_up, taken_down; /* of that */
 	pid_t resolver;
+	bool by_port; /* others are refused by the kernel, and not seen */
+};
+
+/* What init hands out. */
+struct caught {
+	int namespace; /* -1: no port is published */
+	int sockets[CATCH_COUNT];
+	int ports[NET_PORTS];
+	size_t port_count;
 };
 
 /* The program, as bytes of this one: what lies beside it could be a sandbox's workspace. */
@@ -156,6 +165,30 @@ static void take_event(void *ctx, const struct guard_event *e)
 	nettally_add(&g->total, &f);
 }
 
+static bool is_listened_at(const struct guarding *g, uint16_t port)
+{
+	uint16_t ports[NET_PORTS];
+	size_t count = net_policy_ports(&g->stage->plan->network.policy, ports);
+
+	for (size_t i = 0; i < count; i++)
+		if (ports[i] == port)
+			return true;
+	return false;
+}
+
+/* One that is none is said by whoever takes it. */
+static bool has_ports(const struct guarding *g, const char *text)
+{
+	auto_(arena_free) struct arena scratch = {0};
+	struct netrule rule;
+
+	if (netrule_parse(&scratch, text, &rule, NULL) < 0)
+		return true;
+	if (rule.port)
+		return is_listened_at(g, rule.port);
+	return is_listened_at(g, NETRULE_PORT_HTTP) && is_listened_at(g, NETRULE_PORT_HTTPS);
+}
+
 int guarding_change(struct stage *s, bool deny, bool now, const char *rule, struct err *e)
 {
 	struct guarding *g = s->guarding;
@@ -166,6 +199,10 @@ int guarding_change(struct stage *s, bool deny, bool now, const char *rule, stru
 			"the sandbox has no network whose rules could be changed; 'ward recreate' "
 			"it "
 			"with network: limited, or with rules that allow something");
+	if (g->by_port && !deny && !has_ports(g, rule))
+		return err_set(e, EOPNOTSUPP,
+			"this kernel has no nft_tproxy: only ports that the sandbox was started "
+			"with can be reached; 'ward recreate' it with this rule");
 	r = netlive_change(&g->rules, deny, rule, e);
 	return r < 0 ? r : (int)guard_judge_again(g->guard, now);
 }
@@ -244,8 +281,8 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 	return true;
 }
 
-static int begin(struct guarding *g, const struct plan_network *n, int namespace,
-	const int sockets[CATCH_COUNT], struct err *e)
+static int begin(struct guarding *g, const struct plan_network *n, const struct caught *caught,
+	struct err *e)
 {
 	struct guard_call call = {.policy = &g->rules.policy,
 		.hosts = g->hosts,
@@ -257,7 +294,9 @@ static int begin(struct guarding *g, const struct plan_network *n, int namespace
 		.nxdomain = n->nxdomain,
 		.publish = n->publish,
 		.publish_count = n->publish_count,
-		.namespace = namespace,
+		.namespace = caught->namespace,
+		.ports = caught->ports,
+		.port_count = caught->port_count,
 		.own4 = {.v4 = true},
 		.resolver = start_resolver,
 		.event = take_event,
@@ -273,29 +312,48 @@ static int begin(struct guarding *g, const struct plan_network *n, int namespace
 	memcpy(call.own4.bytes, network_own4, sizeof network_own4);
 	memcpy(call.own6.bytes, network_own6, sizeof network_own6);
 	raise_files();
-	return guard_open(&call, sockets, &g->guard, e);
+	return guard_open(&call, caught->sockets, &g->guard, e);
+}
+
+/* What init may hand out for this plan, in its order: the namespace, the sockets, ports. */
+static bool sort_out(const struct plan_network *n, const struct packet_fds *fds, struct caught *ret)
+{
+	uint16_t ports[NET_PORTS];
+	size_t at = n->publish_count > 0, all = at + (n->guarded ? CATCH_COUNT : 0);
+	size_t by_port = n->guarded ? net_policy_ports(&n->policy, ports) : 0;
+
+	if (fds->count == 0 || (fds->count != all && fds->count != all + by_port))
+		return false;
+	*ret = (struct caught){.namespace = at ? fds->fd[0] : -1, .port_count = fds->count - all};
+	for (size_t i = 0; i < CATCH_COUNT; i++)
+		ret->sockets[i] = n->guarded ? fds->fd[at + i] : -1;
+	for (size_t i = 0; i < ret->port_count; i++)
+		ret->ports[i] = fds->fd[all + i];
+	return true;
 }
 
 int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e)
 {
 	const struct plan_network *n = &s->plan->network;
-	bool published = n->publish_count > 0;
-	int sockets[CATCH_COUNT], namespace = published ? fds->fd[0] : -1;
+	struct caught caught;
 	struct guarding *g;
 
-	if (s->guarding || fds->count == 0 ||
-		fds->count != (n->guarded ? CATCH_COUNT : 0u) + published)
+	if (s->guarding || !sort_out(n, fds, &caught))
 		return err_set(e, EPROTO, "the sandbox speaks of its network when it must not");
 	g = mem_alloc(sizeof *g);
 	g->stage = s;
 	g->hosts = mem_alloc((n->host_count + 1) * sizeof *g->hosts);
 	g->budgets = mem_alloc((n->budget_count + 1) * sizeof *g->budgets);
+	g->by_port = caught.port_count > 0;
 	netlive_init(&g->rules, &n->policy);
 	s->guarding = g;
-	for (size_t i = 0; i < CATCH_COUNT; i++)
-		sockets[i] = n->guarded ? fds->fd[i + published] : -1;
 	fds->count = 0;
-	return begin(g, n, namespace, sockets, e);
+	return begin(g, n, &caught, e);
+}
+
+bool guarding_is_by_port(const struct stage *s)
+{
+	return s->guarding && s->guarding->by_port;
 }
 
 struct pollfd guarding_wait(const struct stage *s)

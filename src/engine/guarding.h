@@ -22,6 +22,8 @@ extern const uint8_t network_own4[4], network_own6[16];
 
 /* Takes the descriptors. Once, and only where the plan says so: -EPROTO. */
 int guarding_begin(struct stage *s, struct packet_fds *fds, struct err *e);
+/* Only some ports are caught; the kernel refuses the others, which nobody sees. */
+bool guarding_is_by_port(const struct stage *s);
 struct pollfd guarding_wait(const struct stage *s);
 /* The sooner of both, in ms; -1: never. */
 int guarding_due(const struct stage *s, int due);

@@ -25,10 +25,15 @@
 
 const uint8_t network_own4[4] = {10, 0, 2, 15}, network_own6[16] = {0xfd, 0, 0, 0x5b, [15] = 0x15};
 
+_Static_assert(1 + CATCH_COUNT + NET_PORTS <= PACKET_FDS, "they fit into one packet");
+
 struct netmaker {
 	pthread_t maker;
 	bool guarded, published;
+	const struct net_policy *policy;
 	int caught[CATCH_COUNT];
+	int ports[NET_PORTS]; /* where nf_tables cannot lead all of them to one */
+	size_t port_count;
 	int fd; /* the namespace, or a negative errno */
 	const char *failed;
 	atomic_bool placed;
@@ -36,19 +41,45 @@ struct netmaker {
 
 static struct netmaker network;
 
+/* Every address is this namespace's own: what nobody listens to is refused by the kernel. */
+static int listen_at_ports(void)
+{
+	uint16_t ports[NET_PORTS];
+	size_t count = net_policy_ports(network.policy, ports);
+
+	for (size_t i = 0; i < count; i++) {
+		int fd = catch_port(ports[i]);
+
+		if (fd < 0)
+			return fd;
+		network.ports[network.port_count++] = fd;
+	}
+	return count > 0 ? 0 : -EOPNOTSUPP;
+}
+
+static bool lacks_nft(int r)
+{
+	return r == -EOPNOTSUPP || r == -ENOENT || r == -EPROTONOSUPPORT || r == -EAFNOSUPPORT;
+}
+
 /* Every address leads to sockets that the supervisor will hold. */
 static int lead_to_guard(void)
 {
-	int r = route_here(network_own4, network_own6, true);
+	int r = route_here(network_own4, network_own6, true), nft = 0;
 
-	network.failed = "catch connections with nf_tables (the kernel needs nft_tproxy; without "
-			 "it: --set network=none)";
-	if (r == 0)
-		r = nft_catch(CATCH_PORT, network_own4, network_own6);
 	network.failed = "set up the network for the guard";
 	if (r == 0)
 		r = catch_settings();
-	return r == 0 ? catch_open(network.caught) : r;
+	network.failed = "catch connections with nf_tables (the kernel needs nft_tproxy; without "
+			 "it only network: limited, or rules that allow 16 ports or fewer)";
+	if (r == 0)
+		r = nft = nft_catch(CATCH_PORT, network_own4, network_own6);
+	if (lacks_nft(nft))
+		r = listen_at_ports();
+	if (r < 0)
+		return r;
+	network.failed = "open the sockets of the guard";
+	return catch_open(network.caught);
 }
 
 static int raise_lo(void)
@@ -104,6 +135,7 @@ int network_begin(struct stage *s, struct err *e)
 	int r;
 
 	network.guarded = s->plan->network.guarded;
+	network.policy = &s->plan->network.policy;
 	network.published = s->plan->network.publish_count > 0;
 	r = pthread_create(&network.maker, NULL, make, NULL);
 	if (r)
@@ -124,9 +156,11 @@ static int hand_out(struct stage *s, int namespace, struct err *e)
 		fds.fd[fds.count++] = namespace;
 	for (size_t i = 0; network.guarded && i < CATCH_COUNT; i++)
 		fds.fd[fds.count++] = network.caught[i];
+	for (size_t i = 0; i < network.port_count; i++)
+		fds.fd[fds.count++] = network.ports[i];
 	r = wire_send(s->control, true, &m, &fds);
-	for (size_t i = 0; network.guarded && i < CATCH_COUNT; i++)
-		close(network.caught[i]);
+	for (size_t i = network.published; i < fds.count; i++)
+		close(fds.fd[i]);
 	return r < 0 ? err_sys(e, r, "hand the sockets to the guard") : 0;
 }
 

@@ -22,7 +22,7 @@
 
 #define POST_VERSION 0x57440007u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
-#define POST_WORD 32
+#define POST_WORD 40
 #define POST_NAME 80
 #define POST_COMMAND 200
 #define POST_DATA (32u << 10)

@@ -65,6 +65,21 @@ static const enum watch_kind kinds[CATCH_COUNT] = {
 	[CATCH_RAW6] = WATCH_KINDS,
 };
 
+static int watch_ports(struct guard *g)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < NET_PORTS; i++)
+		g->ports[i].fd = i < g->call.port_count ? g->call.ports[i] : -1;
+	for (size_t i = 0; i < g->call.port_count && r == 0; i++) {
+		int fd = g->ports[i].fd;
+
+		r = guard_watch(g, &g->ports[i], WATCH_TCP, fd, NULL, EPOLLIN);
+		g->ports[i].fd = fd;
+	}
+	return r;
+}
+
 static int watch_sockets(struct guard *g, const int sockets[CATCH_COUNT])
 {
 	int r = 0;
@@ -99,6 +114,8 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 
 	g->call = *call;
 	g->resolver.fd = -1;
+	for (size_t i = 0; i < NET_PORTS; i++)
+		g->ports[i].fd = -1;
 	g->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	g->flow_most = flows_most();
 	g->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -112,6 +129,11 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 	else
 		for (int i = 0; i < CATCH_COUNT; i++)
 			g->sockets[i].fd = sockets[i];
+	if (r == 0)
+		r = watch_ports(g);
+	else
+		for (size_t i = 0; i < g->call.port_count; i++)
+			close(g->call.ports[i]);
 	if (r < 0)
 		err_sys(e, r, "begin to guard the network");
 	else
@@ -137,6 +159,8 @@ void guard_free(struct guard *g)
 	flow_bury(g);
 	for (int i = 0; i < CATCH_COUNT; i++)
 		guard_unwatch(g, &g->sockets[i]);
+	for (size_t i = 0; i < g->call.port_count; i++)
+		guard_unwatch(g, &g->ports[i]);
 	guard_unwatch(g, &g->resolver);
 	lookup_free(g);
 	alias_free(&g->aliases);

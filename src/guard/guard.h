@@ -68,6 +68,8 @@ struct guard_call {
 	bool nxdomain;                 /* names that are not allowed do not exist */
 	const struct net_publish *publish;
 	size_t publish_count;
+	const int *ports; /* listeners, where the sockets below do not get everything; owned */
+	size_t port_count;
 	int namespace;             /* the sandbox's; only for those ports, and owned then */
 	struct netaddr own4, own6; /* what the sandbox has besides its loopback */
 	/* The socket of a resolver (guard/names.h), started when the first name is looked up. */

@@ -129,6 +129,7 @@ struct guard {
 	int epoll;
 	int spare; /* a descriptor for when there are no more */
 	struct watch sockets[CATCH_COUNT];
+	struct watch ports[NET_PORTS];
 	struct watch resolver;
 	struct alias_table aliases;
 	uint8_t key[SIPHASH_KEY];

@@ -156,6 +156,35 @@ struct net_verdict net_decide_addr(
 	return p->has_allow ? not_listed(p) : by_mode(p->mode, port);
 }
 
+static bool add_port(uint16_t ports[NET_PORTS], size_t *count, uint16_t port)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (ports[i] == port)
+			return true;
+	if (*count == NET_PORTS)
+		return false;
+	ports[(*count)++] = port;
+	return true;
+}
+
+size_t net_policy_ports(const struct net_policy *p, uint16_t ret[NET_PORTS])
+{
+	static const struct netrule web = {.port = 0};
+	size_t count = 0, rules = p->has_allow ? p->allow_count : 1;
+
+	if (!p->has_allow && p->mode != NET_LIMITED)
+		return 0;
+	for (size_t i = 0; i < rules; i++) {
+		const struct netrule *r = p->has_allow ? &p->allow[i] : &web;
+
+		if (r->port ? !add_port(ret, &count, r->port)
+			    : !add_port(ret, &count, NETRULE_PORT_HTTP) ||
+					!add_port(ret, &count, NETRULE_PORT_HTTPS))
+			return 0;
+	}
+	return count;
+}
+
 static bool reaches_nothing(const struct net_policy *p)
 {
 	return p->has_allow ? p->allow_count == 0 : p->mode == NET_NONE;

@@ -49,6 +49,10 @@ struct net_verdict net_decide_name(
 struct net_verdict net_decide_addr(
 	const struct net_policy *p, const struct netaddr *dialled, uint16_t port, bool by_name);
 
+#define NET_PORTS 16
+/* The ports at which anything can be reached at all; 0: more than that, or all of them. */
+size_t net_policy_ports(const struct net_policy *p, uint16_t ret[NET_PORTS]);
+
 /* Everything that inner can reach, outer can reach too, as far as the rules show: false when in
  * doubt. */
 bool net_policy_within(const struct net_policy *inner, const struct net_policy *outer);

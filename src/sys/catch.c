@@ -118,6 +118,18 @@ int catch_open(int ret[CATCH_COUNT])
 	return 0;
 }
 
+int catch_port(uint16_t port)
+{
+	auto_fd int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int r = fd < 0 ? -errno : set_options(fd, true, REUSE | BOTH);
+
+	if (r == 0)
+		r = give_port(fd, true, port);
+	if (r == 0)
+		r = begin_to_listen(fd);
+	return r < 0 ? r : take_fd(&fd);
+}
+
 /*
  * Ports below 1024 are free for the sockets above, and for programs; a queue that is full must not
  * be helped with cookies, whose last packet finds no socket; and nobody but us answers. Buffers as

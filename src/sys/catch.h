@@ -29,5 +29,7 @@ enum catch_socket {
 
 /* All of them, not waiting, or none. */
 int catch_open(int ret[CATCH_COUNT]);
+/* Where nothing leads to those: one that accepts what is for that port, of any address. */
+int catch_port(uint16_t port);
 /* What of the namespace's settings has to be another than the machine's. */
 int catch_settings(void);

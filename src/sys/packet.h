@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PACKET_FDS 9
+#define PACKET_FDS 28
 
 struct packet_fds {
 	int fd[PACKET_FDS];

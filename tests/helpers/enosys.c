@@ -14,6 +14,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,6 +77,7 @@ static const struct call {
 	CALL(prlimit64),
 	CALL(seccomp),
 	CALL(setns),
+	CALL(socket),
 	CALL(sethostname),
 	CALL(statx),
 	CALL(umount2),
@@ -86,15 +88,14 @@ static const struct bit {
 	const char *name;
 	int argument;
 	uint32_t bits;
+	bool exact; /* the whole argument */
 } bits[] = {
-	{"NEWUSER", 0, CLONE_NEWUSER},
-	{"NEWNS", 0, CLONE_NEWNS},
-	{"NEWPID", 0, CLONE_NEWPID},
-	{"NEWNET", 0, CLONE_NEWNET},
-	{"NEWIPC", 0, CLONE_NEWIPC},
-	{"NEWUTS", 0, CLONE_NEWUTS},
-	{"PIDFD", 0, CLONE_PIDFD},
-	{"NEW_LISTENER", 1, SECCOMP_FILTER_FLAG_NEW_LISTENER},
+	{"NEWUSER", 0, CLONE_NEWUSER, false}, {"NEWNS", 0, CLONE_NEWNS, false},
+	{"NEWPID", 0, CLONE_NEWPID, false}, {"NEWNET", 0, CLONE_NEWNET, false},
+	{"NEWIPC", 0, CLONE_NEWIPC, false}, {"NEWUTS", 0, CLONE_NEWUTS, false},
+	{"PIDFD", 0, CLONE_PIDFD, false},
+	{"NEW_LISTENER", 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, false},
+	{"NETFILTER", 2, 12, true}, /* NETLINK_NETFILTER */
 };
 
 static const struct error {
@@ -184,7 +185,8 @@ static struct sock_filter *write_rule(struct sock_filter *p, const struct rule *
 		*p = LOAD(args);
 		/* Both architectures keep the lower half first. */
 		p++->k += (uint32_t)(sizeof(uint64_t) * (size_t)r->bit->argument);
-		*p++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, r->bit->bits, 0, 1);
+		*p++ = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | (r->bit->exact ? BPF_JEQ : BPF_JSET) | BPF_K, r->bit->bits, 0, 1);
 	}
 	*p++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | r->code);
 	return p;
