@@ -43,12 +43,25 @@ row() { # WHAT FIGURE RATIO AGAINST BAR VERDICT REMARK
 		IFS=$'\t'
 		printf '%s\n' "$PART"$'\t'"$WHO"$'\t'"$*" >>"$FOLDER/rows"
 	)
-	[ "$6" != MISSED ] || : >"$FOLDER/missed"
+	case $6 in
+	MISSED) : >"$FOLDER/missed" ;;
+	'not met') : >"$FOLDER/unmet" ;; # a bar that fails nothing
+	esac
 }
 
-# What ward enforced stands beside every figure of ward run.
+# What ward enforced stands beside every figure of ward run; a part with options of its own has a file for it.
 remark_on() { # WHAT
-	case $1 in 'ward run'* | 'ward exec'*) cat "$FOLDER/$WHO/enforced.short" ;; esac
+	case $1 in 'ward run'* | 'ward exec'*) cat "${ENFORCED:-$FOLDER/$WHO/enforced.short}" ;; esac
+}
+enforced_with() { # OPTION...: "enforced" in the answer of ward run, which is one object without another one inside
+	"${as[@]}" "$ward" run --json "$@" -- /bin/true 2>/dev/null | tr '\n' ' ' |
+		grep -oE '"enforced" *: *\{[^}]*\}' | sed 's/^[^{]*//' || true
+}
+in_short() { # of that on its input
+	{ grep -oE '"[a-z]+" *: *("[^"]*"|[a-z]+)' || true; } | awk -F '"' '
+		/: *(null|false|"none")$/ { lacking = lacking " " $2; next }
+		{ count++ }
+		END { print count ? "enforced: " count " layers" (lacking ? ", not" lacking : "") : "enforced: unknown" }'
 }
 
 # figure WHAT VALUE UNIT [AGAINST BASE [RELATION BAR]]: a figure, as a multiple of BASE, held to a bar.
