@@ -16,7 +16,9 @@
 #define PIPE_MIN \
 	(128u << 10) /* a user has pages for so many pipes; smaller ones are slower than a copy */
 #define PIPES 128    /* in use at the same time, in this process */
-#define TURN (2u << 20) /* until others get theirs */
+#define LITTLE (4u << 10) /* of one call: a copy is cheaper, and others need the pipe */
+#define CALLS 8           /* with so little until it is given back */
+#define TURN (2u << 20)   /* until others get theirs */
 
 static char buffer[BUFFER]; /* between two calls nothing is in it */
 static unsigned pipes;
@@ -26,13 +28,20 @@ void pump_init(struct pump *p, int from, int to, uint64_t allowed)
 	*p = (struct pump){.from = from, .to = to, .pipe = {-1, -1}, .allowed = allowed};
 }
 
+static void drop_pipe(struct pump *p)
+{
+	if (p->pipe[0] < 0)
+		return;
+	close(p->pipe[0]);
+	close(p->pipe[1]);
+	p->pipe[0] = p->pipe[1] = -1;
+	p->since = p->moved;
+	pipes--;
+}
+
 void pump_free(struct pump *p)
 {
-	if (p->pipe[0] >= 0) {
-		close(p->pipe[0]);
-		close(p->pipe[1]);
-		pipes--;
-	}
+	drop_pipe(p);
 	free(p->rest);
 	pump_init(p, -1, -1, 0);
 	p->over = p->ended = true;
@@ -49,7 +58,7 @@ static void keep(struct pump *p, const char *data, size_t size)
 /* A pipe that is too small, or one too many, is none. */
 static void take_pipe(struct pump *p)
 {
-	if (p->pipe[0] >= 0 || p->plain || p->moved < BULK || pipes >= PIPES ||
+	if (p->pipe[0] >= 0 || p->plain || p->moved - p->since < BULK || pipes >= PIPES ||
 		pipe2(p->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
 		return;
 	if (fcntl(p->pipe[1], F_SETPIPE_SZ, PIPE) >= (int)PIPE_MIN ||
@@ -72,6 +81,18 @@ static void count_in(struct pump *p, size_t size)
 {
 	if (p->allowed != PUMP_UNLIMITED)
 		p->allowed -= size;
+}
+
+/* A conversation of small messages, which may have been a long one. */
+static void judge_pipe(struct pump *p, uint64_t moved)
+{
+	if (p->pipe[0] < 0 || moved == 0)
+		return;
+	p->calls = moved < LITTLE ? p->calls + 1 : 0;
+	if (p->calls < CALLS)
+		return;
+	p->calls = 0;
+	drop_pipe(p);
 }
 
 /* 0: all of it is out. */
@@ -204,8 +225,10 @@ enum pump_state pump_run(struct pump *p)
 		if (turn >= TURN)
 			return PUMP_AGAIN;
 		n = read_some(p);
-		if (stops((int)n, PUMP_READ, &state))
+		if (stops((int)n, PUMP_READ, &state)) {
+			judge_pipe(p, turn);
 			return state;
+		}
 		turn += (uint64_t)n;
 		count_in(p, (size_t)n);
 		if (n == 0)

@@ -4,9 +4,9 @@
 /*
  * One direction of a connection that is relayed: what comes from one socket goes to the other, the
  * end of it too. Little is copied through memory of ours; much goes through a pipe, which the
- * kernel does without copying. Nothing is read that the other side has not room for, but for one
- * buffer: who does not read is waited for by who writes. Neither socket is owned, and neither waits
- * (O_NONBLOCK).
+ * kernel does without copying, and which is given back when there is little again. Nothing is read
+ * that the other side has not room for, but for one buffer: who does not read is waited for by who
+ * writes. Neither socket is owned, and neither waits (O_NONBLOCK).
  *
  * Mustn't: move more than it was allowed to, to the byte.
  */
@@ -19,9 +19,11 @@
 
 struct pump {
 	int from, to;
-	int pipe[2];  /* -1: none yet */
-	size_t piped; /* bytes in it */
-	char *rest;   /* what the other side did not take; NULL: nothing */
+	int pipe[2];    /* -1: none */
+	size_t piped;   /* bytes in it */
+	unsigned calls; /* in a row that found little to move through it */
+	uint64_t since; /* moved when the last one was given back */
+	char *rest;     /* what the other side did not take; NULL: nothing */
 	size_t rest_size, rest_at;
 	uint64_t moved;   /* to the other side */
 	uint64_t allowed; /* that may be read at all */

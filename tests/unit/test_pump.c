@@ -218,9 +218,44 @@ static void test_put(void)
 	line_close(&l);
 }
 
+/* Sends that many bytes in pieces, and reads each before the next. */
+static void talk(struct line *l, uint64_t *at, uint64_t size, uint64_t piece)
+{
+	for (uint64_t end = *at + size; *at < end;) {
+		uint64_t wrote = write_some(l->client[0], *at, *at + piece), in = 0;
+		bool over = false;
+
+		for (int i = 0; i < 2000 && in < wrote && !over; i++) {
+			check_int(pump_run(&l->pump), PUMP_READ);
+			in += read_some(l->server[1], *at + in, &over);
+		}
+		check_u64(in, wrote);
+		*at += wrote;
+		if (in == 0)
+			return;
+	}
+}
+
+static void test_pipe_back(void)
+{
+	uint64_t at = 0;
+	struct line l;
+
+	line_open(&l, PUMP_UNLIMITED);
+	talk(&l, &at, 1000000, 40000);
+	check(l.pump.pipe[0] >= 0);
+	talk(&l, &at, 100 * 64, 64);
+	check(l.pump.pipe[0] < 0);
+	talk(&l, &at, 1000000, 40000);
+	check(l.pump.pipe[0] >= 0);
+	check_u64(l.pump.moved, at);
+	line_close(&l);
+}
+
 static const struct test tests[] = {
 	{"whatever the size, it arrives as it was, and its end", test_sizes},
 	{"not a byte more than was allowed", test_allowed},
+	{"a pipe is given back when there is little, and taken again", test_pipe_back},
 	{"who does not read is waited for", test_no_reader},
 	{"one of the two is gone", test_gone},
 	{"what was read before comes first, and counts", test_put},
