@@ -385,7 +385,7 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 			(events & EPOLLERR || (events & EPOLLHUP && !f->down.ended)))
 			flow_break(g, f, NULL);
 		else
-			flow_run(g, f);
+			flow_open_event(g, f, w, events);
 		break;
 	case FLOW_PACED:
 		if (w->kind == WATCH_CLIENT && events & EPOLLERR)

@@ -32,22 +32,6 @@ static bool put_head(struct flow *f)
 	return true;
 }
 
-void flow_begin(struct guard *g, struct flow *f)
-{
-	free(f->servers);
-	f->servers = NULL;
-	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
-	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
-	flow_enter(g, f, FLOW_OPEN);
-	if (!put_head(f)) {
-		flow_break(g, f, "the server has gone");
-		return;
-	}
-	if (!f->http)
-		flow_drop_head(g, f);
-	flow_run(g, f);
-}
-
 /*
  * How the server answers a request for another protocol: known once its first line is, of which
  * nothing is passed on before. False: not yet.
@@ -158,15 +142,20 @@ static void stop_spent(struct guard *g, struct flow *f)
 	flow_break(g, f, "the budget of bytes is used up (network.budget)");
 }
 
-void flow_run(struct guard *g, struct flow *f)
+enum { RUN_UP = 1, RUN_DOWN = 2, RUN_BOTH = RUN_UP | RUN_DOWN };
+
+/* A direction that does not run waits as before. */
+static void run(struct guard *g, struct flow *f, unsigned which)
 {
 	const char *why = NULL;
-	enum pump_state up, down;
+	enum pump_state up = PUMP_READ, down = PUMP_READ;
 	bool switching;
 
-	up = run_up(g, f, &why);
+	if (which & RUN_UP)
+		up = run_up(g, f, &why);
 	switching = f->http && f->http->state == HTTP_SWITCHING;
-	down = run_down(g, f);
+	if (which & RUN_DOWN)
+		down = run_down(g, f);
 	if (switching && f->http->state != HTTP_SWITCHING)
 		flow_busy(g, f); /* what waited behind it */
 	if (why)
@@ -176,7 +165,7 @@ void flow_run(struct guard *g, struct flow *f)
 	else if ((up == PUMP_SPENT && !budget_is_late(f->budget, 0)) ||
 		 (down == PUMP_SPENT && !budget_is_late(f->budget, 1)))
 		stop_spent(g, f);
-	else if (up == PUMP_ENDED && down == PUMP_ENDED)
+	else if (f->up.ended && f->down.ended)
 		flow_close(g, f);
 	else if (up == PUMP_SPENT || down == PUMP_SPENT)
 		flow_enter(g, f, FLOW_PACED);
@@ -184,8 +173,48 @@ void flow_run(struct guard *g, struct flow *f)
 		flow_busy(g, f);
 }
 
+/* Who has something to say is heard, and who can take more gets what waits for it; in most cases
+ * that is one direction. Every error, and everything about requests, concerns both. */
+static unsigned concerned(const struct flow *f, const struct watch *w, uint32_t events)
+{
+	bool client = w->kind == WATCH_CLIENT;
+	unsigned which = 0;
+
+	if (f->http || !events || events & (EPOLLHUP | EPOLLERR))
+		return RUN_BOTH;
+	if (events & (EPOLLIN | EPOLLRDHUP))
+		which |= client ? RUN_UP : RUN_DOWN;
+	if (events & EPOLLOUT && pump_is_full(client ? &f->down : &f->up))
+		which |= client ? RUN_DOWN : RUN_UP;
+	return which;
+}
+
+void flow_open_event(struct guard *g, struct flow *f, const struct watch *w, uint32_t events)
+{
+	unsigned which = concerned(f, w, events);
+
+	if (which)
+		run(g, f, which);
+}
+
 void flow_go_on(struct guard *g, struct flow *f)
 {
 	flow_enter(g, f, FLOW_OPEN);
-	flow_run(g, f);
+	run(g, f, RUN_BOTH);
+}
+
+void flow_begin(struct guard *g, struct flow *f)
+{
+	free(f->servers);
+	f->servers = NULL;
+	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
+	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
+	flow_enter(g, f, FLOW_OPEN);
+	if (!put_head(f)) {
+		flow_break(g, f, "the server has gone");
+		return;
+	}
+	if (!f->http)
+		flow_drop_head(g, f);
+	run(g, f, RUN_BOTH);
 }

@@ -247,5 +247,5 @@ void flow_dialled(struct guard *g, struct flow *f, struct watch *w);
 void flow_dial_rival(struct guard *g, struct flow *f);
 /* guard/flow_open.c: both are there. */
 void flow_begin(struct guard *g, struct flow *f);
-void flow_run(struct guard *g, struct flow *f);
+void flow_open_event(struct guard *g, struct flow *f, const struct watch *w, uint32_t events);
 void flow_go_on(struct guard *g, struct flow *f); /* after a pause */

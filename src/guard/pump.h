@@ -50,3 +50,8 @@ int pump_put(struct pump *p, const void *data, size_t size);
 /* Only what is there already: PUMP_READ when nothing is left of it. */
 enum pump_state pump_flush(struct pump *p);
 enum pump_state pump_run(struct pump *p);
+/* Something waits for the other side to take more. */
+static inline bool pump_is_full(const struct pump *p)
+{
+	return p->rest || p->piped > 0;
+}
