@@ -14,7 +14,10 @@
 #include <ares.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -185,11 +189,112 @@ static void confine_files(void)
 	close(rules);
 }
 
+/* What asking needs. Everything else fails: no program, no process, no other kind of socket. */
+static const int calls[] = {
+	SYS_read,
+	SYS_write,
+	SYS_readv,
+	SYS_writev,
+	SYS_recvfrom,
+	SYS_sendto,
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_ppoll,
+	SYS_close,
+	SYS_connect,
+	SYS_bind,
+	SYS_getsockname,
+	SYS_getpeername,
+	SYS_setsockopt,
+	SYS_getsockopt,
+	SYS_fcntl,
+	SYS_ioctl,
+	SYS_openat,
+	SYS_newfstatat,
+	SYS_fstat,
+	SYS_lseek,
+	SYS_brk,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_futex,
+	SYS_getrandom,
+	SYS_clock_gettime,
+	SYS_gettimeofday,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_tgkill,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,
+	SYS_restart_syscall,
+	SYS_exit,
+	SYS_exit_group,
+#ifdef SYS_poll
+	SYS_poll,
+	SYS_open,
+	SYS_stat,
+	SYS_time,
+#endif
+};
+#define CALLS (sizeof calls / sizeof *calls)
+
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCH AUDIT_ARCH_AARCH64
+#else
+#error "the resolver has no number for this architecture"
+#endif
+
+#define LOAD(what) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, what))
+#define IS(value, then, other) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), (then), (other))
+#define HAS(bits, then, other) \
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), (then), (other))
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
+#define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
+
+/* Sockets of the internet only, and no memory that can be run. */
+static int confine_calls(void)
+{
+	static const struct sock_filter first[] = {
+		LOAD(arch),
+		IS(ARCH, 1, 0),
+		RETURN(SECCOMP_RET_KILL_PROCESS),
+		LOAD(nr),
+		IS(SYS_socket, 0, 4),
+		LOAD(args[0]),
+		IS(AF_INET, 1, 0),
+		IS(AF_INET6, 0, 6),
+		RETURN(SECCOMP_RET_ALLOW),
+		IS(SYS_mmap, 1, 0),
+		IS(SYS_mprotect, 0, 4),
+		LOAD(args[2]),
+		HAS(PROT_EXEC, 1, 0),
+		RETURN(SECCOMP_RET_ALLOW),
+		REFUSE,
+	};
+	struct sock_filter code[sizeof first / sizeof *first + 2 * CALLS + 1], *p = code;
+	struct sock_fprog program;
+
+	memcpy(p, first, sizeof first);
+	p += sizeof first / sizeof *first;
+	for (size_t i = 0; i < CALLS; i++) {
+		*p++ = (struct sock_filter)IS(calls[i], 0, 1);
+		*p++ = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
+	}
+	*p++ = (struct sock_filter)REFUSE;
+	program = (struct sock_fprog){.len = (unsigned short)(p - code), .filter = code};
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 /* What it needs is open; nothing can be gained by it any more. */
-static void confine(void)
+static int confine(void)
 {
 	struct rlimit files = {DESCRIPTORS, DESCRIPTORS}, none = {0, 0};
 
+	prctl(PR_SET_NAME, "ward-resolver", 0, 0, 0); /* run from memory, it has none */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -198,6 +303,7 @@ static void confine(void)
 	setrlimit(RLIMIT_FSIZE, &none);
 	setrlimit(RLIMIT_NPROC, &none);
 	confine_files();
+	return confine_calls();
 }
 
 int main(int argc, char **argv)
@@ -211,7 +317,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "ward-resolver: %s\n", ares_strerror(r));
 		return 1;
 	}
-	confine();
+	if (confine() < 0) {
+		perror("ward-resolver: filter system calls");
+		return 1;
+	}
 	while (turn(channel) && !gone)
 		;
 	ares_destroy(channel);

@@ -234,3 +234,14 @@ for i in range(700):
 	[ "$output" = 'hello other.test /' ]
 	there "$WARD" stop --force
 }
+
+@test "the program that asks for names can do nothing else" {
+	start=(--allow example.test)
+	[ "$(fetch example.test)" = 200 ]
+	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	resolver=$(pgrep -P "$pid" ward-resolver)
+	grep -q '^Seccomp:.2' "/proc/$resolver/status"
+	grep -q '^NoNewPrivs:.1' "/proc/$resolver/status"
+	grep -q '^CapEff:.0000000000000000' "/proc/$resolver/status"
+	[ "$(awk '/^Uid:/ {print $2}' "/proc/$resolver/status")" != 0 ]
+}
