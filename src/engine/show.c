@@ -74,8 +74,18 @@ void show_ids(const struct plan *p, struct buf *out)
 
 void show_network(const struct plan *p, struct buf *out)
 {
+	const struct plan_network *n = &p->network;
+
 	line(out, "reaches",
-		p->network.guarded ? "itself (lo); all else by the guard" : "itself only (lo)");
+		n->guarded ? "itself (lo); all else by the guard" : "itself only (lo)");
+	for (size_t i = 0; i < n->publish_count; i++) {
+		const struct net_publish *port = &n->publish[i];
+		char addr[NETADDR_TEXT];
+
+		netaddr_text(&port->addr, addr);
+		buf_printf(out, "%-12s port %u of %s leads to port %u inside\n", "published",
+			port->host_port, addr, port->inside_port);
+	}
 }
 
 void show_hostname(const struct plan *p, struct buf *out)
