@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state/auditlog.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void begin(struct auditlog *l, uint64_t rotate, uint64_t keep)
+{
+	struct auditlog_call call = {
+		.folder = folder, .rotate = rotate, .keep = keep, .sync = AUDITLOG_NEVER};
+	struct err e;
+
+	snprintf(folder, sizeof folder, "/tmp/auditlog.XXXXXX");
+	check(mkdtemp(folder));
+	check_int(auditlog_open(l, &call, &e), 0);
+}
+
+static void end(struct auditlog *l)
+{
+	char path[400];
+	DIR *d = opendir(folder);
+
+	for (struct dirent *x = d ? readdir(d) : NULL; x; x = readdir(d)) {
+		snprintf(path, sizeof path, "%s/%s", folder, x->d_name);
+		unlink(path);
+	}
+	if (d)
+		closedir(d);
+	rmdir(folder);
+	auditlog_close(l);
+}
+
+static uint64_t add(struct auditlog *l, enum auditlog_kind kind, unsigned n)
+{
+	char members[100];
+	uint64_t seq = 0;
+	struct err e;
+	int len = snprintf(members, sizeof members, "\"event\":\"test\",\"n\":%u", n);
+
+	check_int(auditlog_add(l, kind, members, (size_t)len, &seq, &e), 0);
+	return seq;
+}
+
+static struct auditlog_state look(const struct auditlog *l)
+{
+	struct auditlog_state s;
+	struct err e;
+
+	check_int(auditlog_check(l, NULL, NULL, NULL, &s, &e), 0);
+	return s;
+}
+
+static size_t load(const char *name, char *data, size_t room)
+{
+	char path[200];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(path, O_RDONLY);
+	n = read(fd, data, room);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void store(const char *name, const char *data, size_t size)
+{
+	char path[200];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_TRUNC | O_CREAT, 0600);
+	check_int(write(fd, data, size), (ssize_t)size);
+	close(fd);
+}
+
+static void lines(void)
+{
+	struct auditlog l;
+	struct auditlog_state s;
+
+	begin(&l, 0, 0);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	for (unsigned i = 1; i <= 50; i++)
+		check_u64(add(&l, AUDITLOG_EVENT, i), i);
+	s = look(&l);
+	check_int(s.fault, AUDITLOG_GOOD);
+	check_u64(s.lines, 50);
+	check_u64(s.seq, 50);
+	check_u64(s.first, 1);
+	end(&l);
+}
+
+/* Every byte of it matters, but for those of the last line where only its hash is known. */
+static void every_byte(void)
+{
+	static char good[20000], bad[20000];
+	struct auditlog l;
+	size_t size;
+
+	begin(&l, 0, 0);
+	for (unsigned i = 0; i < 12; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	size = load("log", good, sizeof good);
+	for (size_t i = 0; i < size; i++) {
+		memcpy(bad, good, size);
+		bad[i] ^= 1;
+		store("log", bad, size);
+		if (!check(look(&l).fault != AUDITLOG_GOOD))
+			break;
+	}
+	for (size_t cut = 0; cut < size; cut++) {
+		store("log", good, cut);
+		if (!check(look(&l).fault != AUDITLOG_GOOD))
+			break;
+	}
+	store("log", good, size);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	end(&l);
+}
+
+/* From, to: lines that are moved; both the same: it is removed. */
+static void moved_lines(void)
+{
+	static char good[20000], bad[20000];
+	size_t at[13] = {0}, size, n = 1;
+	struct auditlog l;
+
+	begin(&l, 0, 0);
+	for (unsigned i = 0; i < 12; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	size = load("log", good, sizeof good);
+	for (size_t i = 0; i < size && n < 13; i++)
+		if (good[i] == '\n')
+			at[n++] = i + 1;
+	for (size_t from = 0; from < 12; from++)
+		for (size_t to = 0; to < 12; to++) {
+			size_t len = at[from + 1] - at[from], out = 0;
+
+			for (size_t i = 0; i < 12; i++) {
+				if (i == to && to != from) {
+					memcpy(bad + out, good + at[from], len);
+					out += len;
+				}
+				if (i == from && (from + to) % 2 == 0)
+					continue; /* moved; otherwise there twice */
+				memcpy(bad + out, good + at[i], at[i + 1] - at[i]);
+				out += at[i + 1] - at[i];
+			}
+			if (out == size && memcmp(bad, good, size) == 0)
+				continue;
+			test_row("%zu to %zu", from, to);
+			store("log", bad, out);
+			check(look(&l).fault != AUDITLOG_GOOD);
+		}
+	end(&l);
+}
+
+static void anchors(void)
+{
+	struct auditlog l;
+	struct auditlog_state early, s;
+	struct auditlog_anchor anchor;
+	static char log[20000], head[400];
+	size_t log_size, head_size;
+	struct err e;
+
+	begin(&l, 0, 0);
+	for (unsigned i = 0; i < 5; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	early = look(&l);
+	log_size = load("log", log, sizeof log);
+	head_size = load("head", head, sizeof head);
+	for (unsigned i = 0; i < 5; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	s = look(&l);
+	anchor.seq = s.seq;
+	memcpy(anchor.hash, s.hash, sizeof anchor.hash);
+	check_int(auditlog_check(&l, &anchor, NULL, NULL, &s, &e), 0);
+	check_int(s.fault, AUDITLOG_GOOD);
+	/* An older copy of all of it is good in itself. */
+	store("log", log, log_size);
+	store("head", head, head_size);
+	check_int(auditlog_check(&l, &anchor, NULL, NULL, &s, &e), 0);
+	check_int(s.fault, AUDITLOG_ANCHOR);
+	anchor.seq = early.seq;
+	memcpy(anchor.hash, early.hash, sizeof anchor.hash);
+	check_int(auditlog_check(&l, &anchor, NULL, NULL, &s, &e), 0);
+	check_int(s.fault, AUDITLOG_GOOD);
+	end(&l);
+}
+
+static void rotation(void)
+{
+	struct auditlog l;
+	struct auditlog_state s;
+	char path[200];
+	DIR *d;
+	unsigned files = 0;
+
+	begin(&l, 2000, 4);
+	for (unsigned i = 0; i < 200; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	s = look(&l);
+	check_int(s.fault, AUDITLOG_GOOD);
+	check_u64(s.seq, 200);
+	check_u64(s.files, 5);
+	check(s.first > 1);
+	d = opendir(folder);
+	for (struct dirent *x = readdir(d); x; x = readdir(d))
+		if (strncmp(x->d_name, "log.", 4) == 0 && files++ == 0)
+			snprintf(path, sizeof path, "%s/%.60s", folder, x->d_name);
+	closedir(d);
+	check_int(files, 4);
+	unlink(path);
+	check(look(&l).fault != AUDITLOG_GOOD);
+	end(&l);
+}
+
+/* Eight at once, some of whom are killed at any moment. */
+static void many_writers(void)
+{
+	struct auditlog l;
+	struct auditlog_state s;
+	pid_t pids[8];
+
+	begin(&l, 30000, 0);
+	for (size_t i = 0; i < 8; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			struct auditlog own;
+			struct err e;
+
+			if (auditlog_open(&own, &l.call, &e) < 0)
+				_exit(1);
+			for (unsigned k = 0; k < (i < 4 ? 500 : 1000000); k++)
+				add(&own, AUDITLOG_EVENT, k);
+			_exit(test_failed);
+		}
+	}
+	for (size_t i = 4; i < 8; i++) {
+		usleep(20000 + (useconds_t)i * 7919);
+		kill(pids[i], SIGKILL);
+	}
+	for (size_t i = 0; i < 8; i++) {
+		int status;
+
+		waitpid(pids[i], &status, 0);
+		if (i < 4)
+			check_int(status, 0);
+	}
+	add(&l, AUDITLOG_EVENT, 0);
+	s = look(&l);
+	check_int(s.fault, AUDITLOG_GOOD);
+	check(s.lines > 2000);
+	check_u64(s.seq, s.lines);
+	end(&l);
+}
+
+/* What has begun can end although there is no more room for anything else. */
+static void no_room(void)
+{
+	struct rlimit before, now;
+	struct auditlog l;
+	struct auditlog_state s;
+	struct stat st;
+	uint64_t seq;
+	struct err e = {0};
+	char path[200];
+
+	begin(&l, 0, 0);
+	add(&l, AUDITLOG_BEGIN, 1);
+	snprintf(path, sizeof path, "%s/log", folder);
+	check_int(stat(path, &st), 0);
+	check(st.st_blocks * 512 >= (blkcnt_t)AUDITLOG_TAIL);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	now = before;
+	now.rlim_cur = (rlim_t)st.st_size + 50;
+	setrlimit(RLIMIT_FSIZE, &now);
+	check(auditlog_add(&l, AUDITLOG_BEGIN, "\"n\":2", 5, &seq, &e) < 0);
+	check_has(e.text, folder);
+	setrlimit(RLIMIT_FSIZE, &before);
+	s = look(&l);
+	check_int(s.fault, AUDITLOG_GOOD);
+	check_u64(s.lines, 1);
+	check_u64(add(&l, AUDITLOG_END, 3), 2);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	end(&l);
+}
+
+static const struct test tests[] = {
+	{"lines are numbered and chained", lines},
+	{"every changed byte and every cut is found", every_byte},
+	{"lines that were moved, doubled or removed are found", moved_lines},
+	{"an older copy is found by what was noted elsewhere", anchors},
+	{"files are put aside, the oldest removed, and the chain goes on", rotation},
+	{"many writers, some of whom die", many_writers},
+	{"without room nothing is half written", no_room},
+};
+TEST_MAIN(tests)
