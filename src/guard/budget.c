@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#define BURST_MS 125          /* of its rate that may come at once after a pause */
-#define BURST_MIN (16u << 10) /* less would be many small pieces */
+#define BURST_MS 125                  /* of its rate that may come at once after a pause */
+#define BURST_MIN (16u << 10)         /* less would be many small pieces */
+#define RATE_MOST (UINT64_C(1) << 40) /* faster than any machine */
 #define ANY ((uint64_t)INT64_MAX)
 
 struct guard_budget *budget_of(struct guard *g, const char *name, const struct netaddr *addr)
@@ -54,14 +55,15 @@ static bool has_rate(const struct guard_budget *b)
 
 static void refill(struct guard_budget *b, uint64_t now)
 {
-	uint64_t burst = b->rate / 1000 * BURST_MS, ms = now - b->filled;
+	uint64_t rate = b->rate < RATE_MOST ? b->rate : RATE_MOST;
+	uint64_t burst = rate / 1000 * BURST_MS, ms = now - b->filled;
 	uint64_t more;
 
 	if (burst < BURST_MIN)
 		burst = BURST_MIN;
 	if (ms > 60000 || b->filled == 0)
 		ms = 60000;
-	more = b->rate / 1000 * ms + b->rate % 1000 * ms / 1000;
+	more = rate / 1000 * ms + rate % 1000 * ms / 1000;
 	if (more == 0)
 		return; /* not enough time for a byte: it adds up */
 	b->filled = now;

@@ -138,6 +138,7 @@ void flow_close(struct guard *g, struct flow *f)
 	free(take_ptr(f->hello));
 	free(take_ptr(f->http));
 	free(take_ptr(f->servers));
+	free(take_ptr(f->said));
 	g->flow_count--;
 	f->next_dead = g->dead;
 	g->dead = f;
@@ -227,6 +228,15 @@ static void drain(struct guard *g, struct flow *f)
 	flow_busy(g, f);
 }
 
+bool flow_take_budget(struct guard *g, struct flow *f, const char *host)
+{
+	if (f->counted)
+		budget_leave(f->budget);
+	f->budget = budget_of(g, host, &f->to);
+	f->counted = budget_enter(f->budget);
+	return f->counted;
+}
+
 /* Why it must not go on; NULL: it may. */
 static const char *judge(struct guard *g, struct flow *f)
 {
@@ -240,9 +250,8 @@ static const char *judge(struct guard *g, struct flow *f)
 	if (!f->verdict.allow)
 		return f->verdict.why;
 	f->service = f->verdict.rule && f->verdict.rule->kind == NETRULE_SERVICE;
-	f->budget = budget_of(g, f->name, &f->to);
-	f->counted = budget_enter(f->budget);
-	return f->counted ? NULL : "as many connections are open as it may have (network.budget)";
+	f->rules = g->rules;
+	return flow_take_budget(g, f, f->name) ? NULL : BUDGET_CONNECTIONS;
 }
 
 /* To some clients an answer that comes before their request is none. */
@@ -388,7 +397,8 @@ void flow_event(struct guard *g, struct watch *w, uint32_t events)
 			flow_open_event(g, f, w, events);
 		break;
 	case FLOW_PACED:
-		if (w->kind == WATCH_CLIENT && events & EPOLLERR)
+		if (w->kind == WATCH_CLIENT &&
+			(events & EPOLLERR || (events & EPOLLHUP && !f->down.ended)))
 			flow_break(g, f, NULL);
 		break;
 	case FLOW_ASK:
@@ -415,16 +425,24 @@ void flow_look(
 		}
 }
 
-/* By what is known of it now; a name that leads to a forbidden address is one as well. */
+bool flow_is_allowed(const struct guard *g, const struct flow *f, bool dialled)
+{
+	const char *name = f->name ? f->name : f->said;
+
+	if (f->inbound)
+		return true;
+	if (name && !judge_name(g, name, f->port).allow)
+		return false;
+	if (!f->name)
+		return judge_address(g, &f->to, f->port, NULL).allow;
+	return f->service || !dialled || judge_address(g, &f->at, f->port, f->name).allow;
+}
+
+/* Those that are being dialled are looked at again when they are there. */
 static bool is_still_allowed(const struct guard *g, const struct flow *f)
 {
-	if (f->inbound || f->state == FLOW_ASK || f->state == FLOW_LAST)
-		return true;
-	if (f->name && !judge_name(g, f->name, f->port).allow)
-		return false;
-	if (f->service || (f->state != FLOW_OPEN && f->state != FLOW_PACED))
-		return true;
-	return judge_address(g, &f->at, f->port, f->name).allow;
+	return f->state == FLOW_ASK || f->state == FLOW_LAST || f->refused ||
+	       flow_is_allowed(g, f, f->state == FLOW_OPEN || f->state == FLOW_PACED);
 }
 
 size_t flow_judge_again(struct guard *g)
@@ -439,7 +457,7 @@ size_t flow_judge_again(struct guard *g)
 			if (is_still_allowed(g, f))
 				continue;
 			f->refused = true;
-			flow_break(g, f, "the rules were changed meanwhile");
+			flow_break(g, f, RULES_CHANGED);
 			ended++;
 		}
 	}

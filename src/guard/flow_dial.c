@@ -142,6 +142,10 @@ void flow_connect(struct guard *g, struct flow *f)
 	const struct lookup *l;
 	int r;
 
+	if (f->rules != g->rules && !flow_is_allowed(g, f, false)) {
+		flow_refuse(g, f, RULES_CHANGED);
+		return;
+	}
 	if (f->service) {
 		set_servers(f, here, ARRAY_LEN(here));
 		dial_first(g, f);
@@ -210,6 +214,10 @@ void flow_dialled(struct guard *g, struct flow *f, struct watch *w)
 
 	if (r == 0 && !is_connected(w->fd, &f->at))
 		return; /* not yet */
+	if (r == 0 && f->rules != g->rules && !flow_is_allowed(g, f, true)) {
+		flow_refuse(g, f, RULES_CHANGED);
+		return;
+	}
 	if (r == 0) {
 		keep_winner(g, f, w);
 		flow_begin(g, f);

@@ -97,6 +97,15 @@ const char *flow_judge_request(struct guard *g, const struct flow *f, const stru
 	return v.allow ? NULL : v.why;
 }
 
+/* An address was dialled: what the name costs, it costs. */
+static const char *take_host(struct guard *g, struct flow *f, const char *host)
+{
+	if (f->name)
+		return NULL;
+	f->said = mem_dup(host);
+	return flow_take_budget(g, f, host) ? NULL : BUDGET_CONNECTIONS;
+}
+
 /* true: there is an answer, in *ret_why; NULL: it may go on. */
 static bool judge_tls(struct guard *g, struct flow *f, size_t fresh, const char **ret_why)
 {
@@ -105,6 +114,8 @@ static bool judge_tls(struct guard *g, struct flow *f, size_t fresh, const char 
 	if (hello_feed(f->hello, f->head + f->head_len - fresh, fresh) == HELLO_MORE)
 		return false;
 	*ret_why = judge_hello(g, f, f->hello);
+	if (!*ret_why && f->hello->state == HELLO_NAMED)
+		*ret_why = take_host(g, f, f->hello->host);
 	free(f->hello);
 	f->hello = NULL;
 	return true;
@@ -125,6 +136,8 @@ static bool judge_http(struct guard *g, struct flow *f, const char **ret_why)
 		return false;
 	*ret_why =
 		answer == HTTP_REQUEST ? flow_judge_request(g, f, &q) : http_why_text(f->http->why);
+	if (!*ret_why && answer == HTTP_REQUEST && !q.target.is_addr)
+		*ret_why = take_host(g, f, q.target.host);
 	return true;
 }
 

@@ -8,28 +8,39 @@
 #include "guard/parts.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define STATUS 12 /* bytes of an answer until its status is known: "HTTP/1.1 101" */
 
-/* What the client said first; a budget that is too small for it is found out with the rest. */
-static bool put_head(struct flow *f)
+/* What the client said first, in one piece. PUMP_READ: it is on its way, or there is none. */
+static enum pump_state put_head(struct guard *g, struct flow *f)
 {
 	size_t size = f->http ? f->head_pass : f->head_len;
-	uint64_t lent;
+	uint64_t lent = budget_lend(g, f->budget, 0, false);
+	int r;
 
 	if (size == 0)
-		return true;
-	if (f->budget)
-		f->up.allowed = f->budget->left[0];
-	lent = f->up.allowed;
-	if (pump_put(&f->up, f->head, size) < 0)
-		return false;
+		return PUMP_READ;
+	if (lent == 0)
+		return PUMP_SPENT;
+	f->up.allowed = lent;
+	r = pump_put(&f->up, f->head, size);
+	f->spent = r == -EDQUOT;
+	if (r < 0)
+		return f->spent ? PUMP_SPENT : PUMP_BROKEN;
 	f->head_len -= size;
 	memmove(f->head, f->head + size, f->head_len);
 	budget_take(f->budget, 0, lent, f->up.allowed);
-	return true;
+	return PUMP_READ;
+}
+
+static bool has_ended(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
 /*
@@ -44,8 +55,10 @@ static bool knows_answer(struct flow *f)
 	if (!f->http || f->http->state != HTTP_SWITCHING)
 		return true;
 	n = recv(f->server.fd, status, sizeof status, MSG_PEEK | MSG_DONTWAIT);
-	if (n > 0 && n < (ssize_t)sizeof status)
+	if (n > 0 && n < (ssize_t)sizeof status && !has_ended(f->server.fd))
 		return false;
+	if (n >= 0 && n < (ssize_t)sizeof status) /* it never will answer */
+		http_switched(f->http, false);
 	if (n == sizeof status)
 		http_switched(f->http, memcmp(status, "HTTP/1.1 101", sizeof status) == 0);
 	return n >= 0 || errno != EAGAIN;
@@ -55,9 +68,13 @@ static enum pump_state send_on(struct flow *f, size_t size)
 {
 	int r = pump_put(&f->up, f->head, size);
 
+	/* It was judged, and does not go on: nothing behind it may, whatever the rate. */
+	f->spent = r == -EDQUOT;
+	if (r < 0)
+		return f->spent ? PUMP_SPENT : PUMP_BROKEN;
 	memmove(f->head, f->head + size, f->head_len - size);
 	f->head_len -= size;
-	return r == -EDQUOT ? PUMP_SPENT : r < 0 ? PUMP_BROKEN : PUMP_AGAIN;
+	return PUMP_AGAIN;
 }
 
 /* The end of what the client says; the half of a request is not said at all. */
@@ -118,8 +135,10 @@ static enum pump_state run_up(struct guard *g, struct flow *f, const char **ret_
 	enum pump_state state;
 
 	f->up.allowed = lent;
-	if (f->http && lent == 0 && budget_is_late(f->budget, 0))
-		return PUMP_SPENT;
+	if (f->http && lent == 0 && budget_is_late(f->budget, 0)) {
+		state = f->up.ended ? PUMP_ENDED : pump_flush(&f->up);
+		return state == PUMP_ENDED || state == PUMP_BROKEN ? state : PUMP_SPENT;
+	}
 	state = f->http ? pass_requests(g, f, ret_why) : pump_run(&f->up);
 	budget_take(f->budget, 0, lent, f->up.allowed);
 	return state;
@@ -162,7 +181,7 @@ static void run(struct guard *g, struct flow *f, unsigned which)
 		flow_refuse(g, f, why);
 	else if (up == PUMP_BROKEN || down == PUMP_BROKEN)
 		flow_break(g, f, NULL);
-	else if ((up == PUMP_SPENT && !budget_is_late(f->budget, 0)) ||
+	else if (f->spent || (up == PUMP_SPENT && !budget_is_late(f->budget, 0)) ||
 		 (down == PUMP_SPENT && !budget_is_late(f->budget, 1)))
 		stop_spent(g, f);
 	else if (f->up.ended && f->down.ended)
@@ -197,10 +216,36 @@ void flow_open_event(struct guard *g, struct flow *f, const struct watch *w, uin
 		run(g, f, which);
 }
 
+/* The first words, and all that follows; without a rate for them a little later. */
+static void start(struct guard *g, struct flow *f)
+{
+	enum pump_state state = put_head(g, f);
+
+	if (state == PUMP_BROKEN) {
+		flow_break(g, f, "the server has gone");
+		return;
+	}
+	if (state == PUMP_SPENT && !f->spent && budget_is_late(f->budget, 0)) {
+		flow_enter(g, f, FLOW_PACED);
+		return;
+	}
+	if (state == PUMP_SPENT) {
+		stop_spent(g, f);
+		return;
+	}
+	f->begun = true;
+	if (!f->http)
+		flow_drop_head(g, f);
+	run(g, f, RUN_BOTH);
+}
+
 void flow_go_on(struct guard *g, struct flow *f)
 {
 	flow_enter(g, f, FLOW_OPEN);
-	run(g, f, RUN_BOTH);
+	if (f->begun)
+		run(g, f, RUN_BOTH);
+	else
+		start(g, f);
 }
 
 void flow_begin(struct guard *g, struct flow *f)
@@ -210,11 +255,5 @@ void flow_begin(struct guard *g, struct flow *f)
 	pump_init(&f->up, f->client.fd, f->server.fd, PUMP_UNLIMITED);
 	pump_init(&f->down, f->server.fd, f->client.fd, PUMP_UNLIMITED);
 	flow_enter(g, f, FLOW_OPEN);
-	if (!put_head(f)) {
-		flow_break(g, f, "the server has gone");
-		return;
-	}
-	if (!f->http)
-		flow_drop_head(g, f);
-	run(g, f, RUN_BOTH);
+	start(g, f);
 }

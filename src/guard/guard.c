@@ -94,16 +94,18 @@ static int watch_sockets(struct guard *g, const int sockets[CATCH_COUNT])
 	return r;
 }
 
-/* Each needs two descriptors, and much more with pipes. */
-static size_t flows_most(void)
+/* Each connection needs two descriptors, and more with pipes; each flow of datagrams one. The
+ * supervisor has other things to do than this. */
+static void share_files(struct guard *g)
 {
 	struct rlimit files = {.rlim_cur = 1024};
+	size_t most;
 
 	getrlimit(RLIMIT_NOFILE, &files);
-	if (files.rlim_cur < 2 * KEPT_BACK)
-		return KEPT_BACK / 4;
-	return (files.rlim_cur - KEPT_BACK) / 2 < GUARD_FLOWS ? (files.rlim_cur - KEPT_BACK) / 2
-							      : GUARD_FLOWS;
+	most = files.rlim_cur < 2 * KEPT_BACK ? KEPT_BACK / 2 : files.rlim_cur - KEPT_BACK;
+	g->udp_most = most / 4 < GUARD_UDP ? most / 4 : GUARD_UDP;
+	most = (most - g->udp_most) / 2;
+	g->flow_most = most < GUARD_FLOWS ? most : GUARD_FLOWS;
 }
 
 int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], struct guard **ret,
@@ -117,7 +119,7 @@ int guard_open(const struct guard_call *call, const int sockets[CATCH_COUNT], st
 	for (size_t i = 0; i < NET_PORTS; i++)
 		g->ports[i].fd = -1;
 	g->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	g->flow_most = flows_most();
+	share_files(g);
 	g->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r = g->epoll < 0 ? -errno : 0;
 	if (r == 0 && getrandom(g->key, sizeof g->key, 0) != sizeof g->key)
@@ -204,11 +206,15 @@ void guard_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
 {
 	flow_look(g, see, ctx);
+	udp_look(g, see, ctx);
 }
 
 size_t guard_judge_again(struct guard *g, bool now)
 {
-	size_t ended = udp_judge_again(g, now) + (now ? flow_judge_again(g) : 0);
+	size_t ended;
+
+	g->rules++;
+	ended = udp_judge_again(g, now) + (now ? flow_judge_again(g) : 0);
 
 	flow_bury(g);
 	return ended;

@@ -15,6 +15,9 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#define GUARD_UDP 1024 /* flows of datagrams */
+#define BUDGET_CONNECTIONS "as many connections are open as it may have (network.budget)"
+#define RULES_CHANGED "the rules were changed meanwhile"
 #define GUARD_FLOWS 4096 /* connections at a time; more are refused */
 
 enum watch_kind {
@@ -85,6 +88,9 @@ struct flow {
 	struct guard_budget *budget; /* NULL: none */
 	uint64_t began;
 	const char *why; /* it ended */
+	char *said;      /* the host that it named itself, where an address was dialled */
+	unsigned rules;  /* number of changes to the rules when it was judged */
+	bool begun;      /* what the client said first is on its way */
 	bool service;    /* of the host: dialled at its loopback */
 	bool counted;    /* by its budget, as a connection */
 	bool inbound;    /* the client is outside, and the server inside */
@@ -135,7 +141,8 @@ struct guard {
 	uint8_t key[SIPHASH_KEY];
 	struct flow_queue queues[FLOW_STATES];
 	struct flow *busy, *busy_last, *dead;
-	size_t flow_count, flow_most;
+	size_t flow_count, flow_most, udp_most;
+	unsigned rules;    /* how often they were changed */
 	size_t head_bytes; /* of all flows together */
 	struct lookup *lookups[LOOKUP_BUCKETS];
 	size_t lookup_count;
@@ -228,6 +235,12 @@ void flow_refuse(struct guard *g, struct flow *f, const char *why);
 void flow_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 size_t flow_judge_again(struct guard *g);
+/* By the rules as they are now; dialled: f->at is where it leads. */
+bool flow_is_allowed(const struct guard *g, const struct flow *f, bool dialled);
+/* The budget of a host that it has named; false: as many are open as may be. */
+bool flow_take_budget(struct guard *g, struct flow *f, const char *host);
+void udp_look(
+	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 void flow_bury(struct guard *g);
 uint64_t flow_next_due(const struct guard *g);
 /* It goes on in the next turn. */

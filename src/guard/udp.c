@@ -17,7 +17,6 @@
 #include <string.h>
 
 #define TURN 64
-#define FLOWS 1024
 #define IDLE_MS 60000
 #define DATAGRAM 65536
 
@@ -67,22 +66,39 @@ static void touch(struct guard *g, struct udp_flow *f, bool fresh)
 	g->udp_newest = f;
 }
 
+static struct guard_event event_of(const struct guard *g, const struct udp_flow *f)
+{
+	return (struct guard_event){.kind = GUARD_UDP,
+		.allowed = !f->refused,
+		.spent = f->spent,
+		.name = f->name ? f->name : "",
+		.addr = f->at,
+		.port = f->ends.port,
+		.why = f->why ? f->why : f->verdict.why,
+		.rule = f->verdict.rule,
+		.up = f->up,
+		.down = f->down,
+		.ms = g->now - f->began};
+}
+
 static void tell(struct guard *g, struct udp_flow *f)
 {
+	struct guard_event e = event_of(g, f);
+
 	if (f->told)
 		return;
 	f->told = true;
-	guard_tell(g, &(struct guard_event){.kind = GUARD_UDP,
-			      .allowed = !f->refused,
-			      .spent = f->spent,
-			      .name = f->name ? f->name : "",
-			      .addr = f->at,
-			      .port = f->ends.port,
-			      .why = f->why ? f->why : f->verdict.why,
-			      .rule = f->verdict.rule,
-			      .up = f->up,
-			      .down = f->down,
-			      .ms = g->now - f->began});
+	guard_tell(g, &e);
+}
+
+void udp_look(const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
+{
+	for (const struct udp_flow *f = g->udp_oldest; f; f = f->newer) {
+		struct guard_event e = event_of(g, f);
+
+		if (!f->told)
+			see(ctx, &e);
+	}
 }
 
 static void end(struct guard *g, struct udp_flow *f)
@@ -135,6 +151,12 @@ void udp_free(struct guard *g)
 		end(g, g->udp_oldest);
 }
 
+static bool is_still_allowed(struct guard *g, struct udp_flow *f)
+{
+	return !judge(g, f) &&
+	       (f->server.fd < 0 || judge_address(g, &f->at, f->ends.port, f->name).allow);
+}
+
 /* Those that were refused may be allowed by now: the next datagram says so. */
 size_t udp_judge_again(struct guard *g, bool now)
 {
@@ -143,7 +165,7 @@ size_t udp_judge_again(struct guard *g, bool now)
 
 	for (; f; f = next) {
 		next = f->newer;
-		if (!f->refused && (!now || !judge(g, f)))
+		if (!f->refused && (!now || is_still_allowed(g, f)))
 			continue;
 		ended += !f->refused;
 		end(g, f);
@@ -275,7 +297,7 @@ static void take(struct guard *g, const struct udp_ends *e, size_t size)
 	struct udp_flow *f = find(g, e);
 
 	if (!f) {
-		if (g->udp_count < FLOWS)
+		if (g->udp_count < g->udp_most)
 			begin(g, add(g, e), size);
 		return;
 	}

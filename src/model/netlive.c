@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/netlive.h"
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -68,22 +69,27 @@ static void take_back(struct netlive_list *l, const struct netrule *rule)
 int netlive_change(struct netlive *n, bool deny, const char *text, struct err *e)
 {
 	struct netlive_list *to = &n->lists[deny];
+	auto_(arena_free) struct arena scratch = {0};
 	struct netrule rule;
 	int r = deny ? netrule_check(text, e) : netrule_check_allow(text, e);
 
+	if (r == 0)
+		r = netrule_parse(&scratch, text, &rule, e);
 	if (r < 0)
 		return r;
+	take_back(&n->lists[!deny], &rule);
+	show(n);
+	if (find(to, &rule, 0) < to->count)
+		return 0;
 	if (to->count == to->configured + NETLIVE_MORE || n->changes == NETLIVE_CHANGES)
 		return err_set(e, ENOSPC,
-			"too many rules were changed since it was started; put them into the "
+			"too many rules were added since it was started; put them into the "
 			"configuration, and 'ward recreate' it");
 	r = netrule_parse(&n->arena, text, &rule, e);
 	if (r < 0)
 		return r;
 	n->changes++;
-	take_back(&n->lists[!deny], &rule);
-	if (find(to, &rule, 0) == to->count)
-		to->rules[to->count++] = rule;
+	to->rules[to->count++] = rule;
 	show(n);
 	return 0;
 }

@@ -33,10 +33,15 @@ static void take_budgets(const struct network *n, struct arena *a, struct plan_n
 	for (size_t i = 0; from && i < from->count; i++) {
 		const struct budget *b = &from->items[i];
 		char *name = arena_alloc(a, NET_HOST_MAX);
+		struct netaddr addr;
 
-		/* An address is a name here. */
-		if (net_host_canonical(b->name, name, NULL) < 0)
+		/* An address is a name here, in the one form that is compared. */
+		if (netaddr_parse(b->name, &addr, NULL) == 0) {
+			addr = netaddr_unmap(&addr);
+			netaddr_text(&addr, name);
+		} else if (net_host_canonical(b->name, name, NULL) < 0) {
 			snprintf(name, NET_HOST_MAX, "%s", b->name);
+		}
 		rows[to->budget_count++] = (struct plan_budget){.name = name,
 			.up = limit(&b->up),
 			.down = limit(&b->down),

@@ -95,6 +95,9 @@ class Web(http.server.BaseHTTPRequestHandler):
         port = self.server.server_address[1]
         note("requests", f"{port} {self.headers.get('Host')} {self.command} {self.path}")
         body = f"hello {self.headers.get('Host')} {self.path}\n".encode()
+        if self.path == "/hang-up":
+            self.close_connection = True
+            return
         if self.path.startswith("/zeros/"):
             self.zeros(int(self.path[7:]))
             return
