@@ -119,7 +119,7 @@ disturbed() { # WHAT
 	printf '%s\t%s\t%s\n' "$PART" "$WHO" "$1" >>"$FOLDER/noise"
 }
 
-# Nothing of the benchmark runs during this second: who else does?
+# Nothing of the benchmark runs during this second, at the beginning of a part or in it: who else does?
 listen() {
 	local before after share
 	before=$(stat_now)
@@ -127,7 +127,7 @@ listen() {
 	after=$(stat_now)
 	# shellcheck disable=SC2086 # three numbers each
 	share=$(busy $before $after)
-	[ "$share" -lt 8 ] || disturbed "others used $share % of the machine before this part"
+	[ "$share" -lt 8 ] || disturbed "others used $share % of the machine at that time"
 }
 
 began() {
