@@ -180,10 +180,10 @@ static bool old_number(const char *name, uint64_t *ret)
 int auditlog_list_old(const struct auditlog *l, struct arena *a, uint64_t **ret, size_t *ret_count)
 {
 	auto_(folder_close) DIR *d = folder_list(l->folder, "");
-	size_t capacity = 0;
+	size_t capacity = 8;
 	uint64_t first;
 
-	*ret = NULL;
+	*ret = arena_array(a, capacity, sizeof **ret);
 	*ret_count = 0;
 	if (!d)
 		return -errno;
