@@ -16,7 +16,8 @@
 
 #define EVENTS 64 /* that are taken at a time */
 #define NAMES 65536
-#define KEPT_BACK 300 /* descriptors that are for other things */
+#define KEPT_BACK 560 /* descriptors that are for other things, and for pipes */
+#define LEAST 100     /* that are used, however few there are */
 
 static uint64_t now_ms(void)
 {
@@ -102,7 +103,7 @@ static void share_files(struct guard *g)
 	size_t most;
 
 	getrlimit(RLIMIT_NOFILE, &files);
-	most = files.rlim_cur < 2 * KEPT_BACK ? KEPT_BACK / 2 : files.rlim_cur - KEPT_BACK;
+	most = files.rlim_cur < KEPT_BACK + LEAST ? LEAST : files.rlim_cur - KEPT_BACK;
 	g->udp_most = most / 4 < GUARD_UDP ? most / 4 : GUARD_UDP;
 	most = (most - g->udp_most) / 2;
 	g->flow_most = most < GUARD_FLOWS ? most : GUARD_FLOWS;

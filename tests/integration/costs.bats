@@ -144,3 +144,31 @@ except OSError as e: print("refused")'
 	until_said refused
 	wait "$program"
 }
+
+@test "with few descriptors programs inside cannot take all of the supervisor's" {
+	(
+		ulimit -n 1024
+		begin --net full -- python3 -u -c '
+import socket, time
+to = socket.getaddrinfo("example.test", 9999, socket.AF_INET)[0][4]
+for i in range(1024):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.sendto(b"x", to)
+    s.close()
+held = []
+for i in range(600):
+    s = socket.socket()
+    s.setblocking(False)
+    try: s.connect(("93.184.216.34", 8080))
+    except OSError: pass
+    held.append(s)
+time.sleep(0.5)
+print("sent")
+time.sleep(60)'
+	)
+	until_said sent
+	run -0 net show
+	run -0 ward_ exec --net full -- echo another
+	[ "$output" = another ]
+	there "$WARD" stop --force
+}
