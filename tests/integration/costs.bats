@@ -8,13 +8,6 @@
 # shellcheck source=internet.bash
 . "$BATS_TEST_DIRNAME/internet.bash"
 
-setup() {
-	NET=$BATS_FILE_TMPDIR/net
-	mkdir "$BATS_TEST_TMPDIR/w" && cd "$BATS_TEST_TMPDIR/w" || return
-	cp "$NET/certificate" .
-	quiet
-}
-
 net() { # VERB...
 	there "$WARD" net "$@"
 }

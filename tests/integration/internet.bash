@@ -37,6 +37,13 @@ quiet() {
 	: >"$NET/connections"
 }
 
+setup() {
+	NET=$BATS_FILE_TMPDIR/net
+	mkdir "$BATS_TEST_TMPDIR/w" && cd "$BATS_TEST_TMPDIR/w" || return
+	cp "$NET/certificate" .
+	quiet
+}
+
 teardown() {
 	there "$WARD" stop --force >/dev/null 2>&1 || true
 }

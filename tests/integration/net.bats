@@ -8,12 +8,6 @@
 # shellcheck source=internet.bash
 . "$BATS_TEST_DIRNAME/internet.bash"
 
-setup() {
-	NET=$BATS_FILE_TMPDIR/net
-	mkdir "$BATS_TEST_TMPDIR/w" && cd "$BATS_TEST_TMPDIR/w" || return
-	quiet
-}
-
 fetch() { # NAME: the status of one request from the sandbox
 	ward_ exec "${start[@]}" -- curl -sS -o /dev/null -w '%{http_code}' "http://$1/"
 }
