@@ -218,40 +218,51 @@ static void pass_signals(struct client *c)
 		pass_signal(c, (int)info.ssi_signo);
 }
 
-static bool has_output(const struct client *c)
+void client_poll(const struct client *c, struct pollfd fds[CLIENT_POLL])
 {
-	return c->relay.stream[RELAY_OUT].from >= 0 || c->relay.stream[RELAY_ERR].from >= 0;
+	const struct pollfd now[CLIENT_POLL] = {
+		{.fd = c->ended ? -1 : c->sandbox, .events = POLLIN},
+		{.fd = c->signals, .events = POLLIN},
+		relay_wait(&c->relay, RELAY_OUT),
+		relay_wait(&c->relay, RELAY_ERR),
+		terminal_wait(&c->terminal),
+	};
+
+	memcpy(fds, now, sizeof now);
 }
 
-/* Until the command has ended, and what it wrote is handed on. */
+int client_step(
+	struct client *c, const struct pollfd fds[CLIENT_POLL], struct arena *a, struct err *e)
+{
+	for (int i = 0; i < RELAY_STREAMS; i++)
+		if (fds[2 + i].revents)
+			relay_pump(&c->relay, i);
+	if (fds[4].revents)
+		terminal_input(&c->terminal);
+	if (fds[1].revents)
+		pass_signals(c);
+	return fds[0].revents ? take_message(c, a, e) : 0;
+}
+
+bool client_is_done(const struct client *c)
+{
+	return c->ended && c->relay.stream[RELAY_OUT].from < 0 &&
+	       c->relay.stream[RELAY_ERR].from < 0;
+}
+
 static int wait_for_end(struct client *c, struct arena *a, struct err *e)
 {
-	while (!c->ended || has_output(c)) {
-		struct pollfd fds[] = {
-			{.fd = c->ended ? -1 : c->sandbox, .events = POLLIN},
-			{.fd = c->signals, .events = POLLIN},
-			relay_wait(&c->relay, RELAY_OUT),
-			relay_wait(&c->relay, RELAY_ERR),
-			terminal_wait(&c->terminal),
-		};
-		int r;
+	int r = 0;
 
-		if (poll(fds, ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
+	while (r == 0 && !client_is_done(c)) {
+		struct pollfd fds[CLIENT_POLL];
+
+		client_poll(c, fds);
+		if (poll(fds, CLIENT_POLL, -1) < 0 && errno != EINTR)
 			return err_sys(e, -errno, "wait for the command");
-		for (int i = 0; i < RELAY_STREAMS; i++)
-			if (fds[2 + i].revents)
-				relay_pump(&c->relay, i);
-		if (fds[4].revents)
-			terminal_input(&c->terminal);
-		if (fds[1].revents)
-			pass_signals(c);
-		if (!fds[0].revents)
-			continue;
-		r = take_message(c, a, e);
-		if (r != 0)
-			return r;
+		r = client_step(c, fds, a, e);
 	}
-	return 0;
+	return r;
 }
 
 static int open_pipes(struct client *c, int streams[3], struct err *e)
@@ -268,9 +279,9 @@ static int open_pipes(struct client *c, int streams[3], struct err *e)
 	return 0;
 }
 
-int client_carry_out(struct client *c, struct arena *a, struct err *e)
+int client_begin(struct client *c, struct err *e)
 {
-	int streams[3] = {0, 1, 2}, r = 0;
+	int streams[3] = {c->input, 1, 2}, r = 0;
 	bool piped = !c->background &&
 		     (c->plan->output == PLAN_RELAY || c->plan->output == PLAN_CAPTURE);
 
@@ -283,10 +294,14 @@ int client_carry_out(struct client *c, struct arena *a, struct err *e)
 		r = open_pipes(c, streams, e);
 	if (r == 0)
 		r = request(c, streams, e);
-	for (int i = 1; i < 3 && piped; i++)
-		close(streams[i]);
-	if (r == 0)
-		r = wait_for_end(c, a, e);
+	for (int i = 1; i < 3; i++)
+		if (streams[i] > STDERR_FILENO)
+			close(streams[i]);
+	return r;
+}
+
+void client_close(struct client *c)
+{
 	for (int i = 0; i < RELAY_STREAMS; i++) {
 		c->result->usage.output_bytes[i] = c->relay.stream[i].seen;
 		c->result->dropped[i] = c->relay.stream[i].dropped;
@@ -295,5 +310,14 @@ int client_carry_out(struct client *c, struct arena *a, struct err *e)
 	relay_close(&c->relay);
 	terminal_restore(&c->terminal);
 	terminal_hang_up(&c->terminal);
+}
+
+int client_carry_out(struct client *c, struct arena *a, struct err *e)
+{
+	int r = client_begin(c, e);
+
+	if (r == 0)
+		r = wait_for_end(c, a, e);
+	client_close(c);
 	return r;
 }

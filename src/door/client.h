@@ -31,10 +31,25 @@ struct client {
 	struct relay relay;
 	struct terminal terminal;
 	struct result *result;
+	int input;      /* the command's standard input; 0 is the caller's own */
 	uint32_t spent; /* connections that were ended by their budget */
 	bool ended, signalled, changed, older, lost;
 };
 
 /* One attempt with the sandbox that is there; 1: nothing was begun, the next one is asked. */
 int client_carry_out(struct client *c, struct arena *a, struct err *e);
+
+/*
+ * The same in pieces, for a caller that has more to wait for: begun, a step whenever one of the
+ * descriptors is ready, closed in any case. Steps never wait. As above, 1: the next sandbox is
+ * asked.
+ */
+#define CLIENT_POLL 5
+int client_begin(struct client *c, struct err *e);
+void client_poll(const struct client *c, struct pollfd fds[CLIENT_POLL]);
+int client_step(
+	struct client *c, const struct pollfd fds[CLIENT_POLL], struct arena *a, struct err *e);
+/* The command has ended, and what it wrote is handed on. */
+bool client_is_done(const struct client *c);
+void client_close(struct client *c);
 void client_line_close(struct client_line *l);
