@@ -5,6 +5,8 @@
 
 static void new_line(struct writer *w)
 {
+	if (w->compact)
+		return;
 	buf_putc(w->out, '\n');
 	for (unsigned i = 0; i < w->depth; i++)
 		buf_puts(w->out, "  ");
@@ -28,7 +30,7 @@ static void begin(struct writer *w, const char *key)
 	}
 	if (key) {
 		show_string(w->out, key);
-		buf_puts(w->out, ": ");
+		buf_puts(w->out, w->compact ? ":" : ": ");
 	}
 }
 
@@ -49,7 +51,7 @@ static void close_level(struct writer *w, char bracket)
 	if (any)
 		new_line(w);
 	buf_putc(w->out, bracket);
-	if (w->depth == 0)
+	if (w->depth == 0 && !w->compact)
 		buf_putc(w->out, '\n');
 }
 

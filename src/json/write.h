@@ -3,8 +3,8 @@
 
 /*
  * JSON text, written piece by piece into a buffer: objects and lists are opened and closed, members
- * have a key, items of a list pass NULL. Indented by two spaces. Foreign bytes are escaped as in
- * base/show.h.
+ * have a key, items of a list pass NULL. Indented by two spaces, or all on one line. Foreign bytes
+ * are escaped as in base/show.h.
  */
 
 #include "base/buf.h"
@@ -17,10 +17,12 @@
 struct writer {
 	struct buf *out;
 	unsigned depth;
+	bool compact; /* one line, without a space or an end of line */
 	bool filled[WRITE_DEPTH]; /* has this level a member already? */
 };
 
 #define WRITER(buffer) ((struct writer){.out = (buffer)})
+#define WRITER_COMPACT(buffer) ((struct writer){.out = (buffer), .compact = true})
 
 void write_object(struct writer *w, const char *key);
 void write_list(struct writer *w, const char *key);
