@@ -1,134 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "base/escape.h"
-#include "base/utf8.h"
 #include "cli/run.h"
-#include "json/write.h"
+#include "json/result_write.h"
 #include "model/netlive.h"
-#include "model/syscall.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define HINTS 4 /* ways out that are named */
-
-static const char base64_digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void base64(struct buf *out, const unsigned char *data, size_t len)
-{
-	for (size_t i = 0; i < len; i += 3) {
-		size_t left = len - i;
-		uint32_t v = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-			     (left > 2 ? data[i + 2] : 0);
-
-		buf_putc(out, base64_digits[v >> 18]);
-		buf_putc(out, base64_digits[v >> 12 & 63]);
-		buf_putc(out, left > 1 ? base64_digits[v >> 6 & 63] : '=');
-		buf_putc(out, left > 2 ? base64_digits[v & 63] : '=');
-	}
-}
-
-/* Text as text; what is not UTF-8, or holds a NUL, as base64 under another name. */
-static void write_stream(struct writer *w, const char *name, const struct result *r, int stream)
-{
-	const struct buf *data = &r->output[stream];
-	char key[32];
-
-	if (utf8_valid(buf_text(data), data->len) && !memchr(buf_text(data), 0, data->len)) {
-		write_text(w, name, buf_text(data));
-	} else {
-		auto_(buf_free) struct buf text = BUF(SIZE_MAX);
-
-		base64(&text, (const unsigned char *)data->data, data->len);
-		snprintf(key, sizeof key, "%sBase64", name);
-		write_text(w, key, buf_text(&text));
-	}
-	snprintf(key, sizeof key, "%sTruncated", name);
-	write_bool(w, key, r->dropped[stream] > 0);
-	snprintf(key, sizeof key, "%sDropped", name);
-	write_unsigned(w, key, r->dropped[stream]);
-}
-
-static void write_usage(struct writer *w, const struct result_usage *u)
-{
-	write_object(w, "usage");
-	write_unsigned(w, "wallMs", u->wall_us / 1000);
-	write_unsigned(w, "userMs", u->user_us / 1000);
-	write_unsigned(w, "systemMs", u->system_us / 1000);
-	write_unsigned(w, "memoryPeak", u->memory_peak);
-	write_unsigned(w, "readBytes", u->read_bytes);
-	write_unsigned(w, "writtenBytes", u->written_bytes);
-	write_unsigned(w, "sentBytes", u->sent_bytes);
-	write_unsigned(w, "receivedBytes", u->received_bytes);
-	write_unsigned(w, "stdoutBytes", u->output_bytes[0]);
-	write_unsigned(w, "stderrBytes", u->output_bytes[1]);
-	write_end_object(w);
-}
-
-static void write_hits(struct writer *w, const struct result *r)
-{
-	write_object(w, "limitsHit");
-	for (int i = 0; i < HIT_COUNT; i++)
-		if (r->hits[i])
-			write_unsigned(w, limit_hit_names[i], r->hits[i]);
-	write_end_object(w);
-}
-
-static const char *call_name(int number, char room[16])
-{
-	const char *name = syscall_name(SYSCALL_NATIVE, number);
-
-	if (name)
-		return name;
-	snprintf(room, 16, "%d", number);
-	return room;
-}
-
-/* Every host and port that was tried, and what came of it. */
-static void write_network(struct writer *w, const struct result_network *n)
-{
-	write_list(w, "network");
-	for (size_t i = 0; i < RESULT_FLOWS && n->flows[i].count; i++) {
-		const struct result_flow *f = &n->flows[i];
-
-		write_object(w, NULL);
-		write_text(w, "host", f->host);
-		write_unsigned(w, "port", f->port);
-		write_bool(w, "allowed", f->allowed);
-		write_text(w, "why", f->why);
-		write_unsigned(w, "count", f->count);
-		write_unsigned(w, "sentBytes", f->up);
-		write_unsigned(w, "receivedBytes", f->down);
-		write_end_object(w);
-	}
-	write_end_list(w);
-	if (n->more)
-		write_unsigned(w, "networkMore", n->more);
-}
-
-static void write_refusals(struct writer *w, const struct result_report *p)
-{
-	char room[16];
-
-	write_object(w, "denied");
-	for (size_t i = 0; i < RESULT_DENIED && p->denied[i].count; i++)
-		write_unsigned(w, call_name(p->denied[i].number, room), p->denied[i].count);
-	if (p->denied_more)
-		write_unsigned(w, "others", p->denied_more);
-	write_end_object(w);
-	write_object(w, "protected");
-	for (size_t i = 0; i < RESULT_REFUSED && p->refused[i].count; i++)
-		write_unsigned(w, p->refused[i].path, p->refused[i].count);
-	write_end_object(w);
-	write_unsigned(w, "protectedMore", p->refused_more);
-	write_list(w, "hostExecRisk");
-	for (size_t i = 0; i < RESULT_RISKS && p->risks[i].path[0]; i++)
-		write_text(w, NULL, p->risks[i].path);
-	write_end_list(w);
-	write_unsigned(w, "hostExecRiskMore", p->risks_more);
-}
 
 void run_json_error(struct call *c, enum end_reason reason, const char *text)
 {
@@ -145,35 +26,7 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 {
 	struct writer w = WRITER(c->out);
 
-	write_object(&w, NULL);
-	if (r->exit_code >= 0)
-		write_number(&w, "exitCode", r->exit_code);
-	else
-		write_text(&w, "exitCode", NULL);
-	if (r->signal)
-		write_number(&w, "signal", r->signal);
-	else
-		write_text(&w, "signal", NULL);
-	write_text(&w, "reason", end_reason_names[r->reason]);
-	write_bool(&w, "timedOut", r->reason == END_TIMEOUT || r->reason == END_IDLE);
-	write_bool(&w, "oomKilled", r->reason == END_OOM);
-	write_bool(&w, "stuck", r->stuck);
-	if (r->start_error)
-		write_text(&w, "startError", strerror(r->start_error));
-	write_stream(&w, "stdout", r, 0);
-	write_stream(&w, "stderr", r, 1);
-	write_unsigned(&w, "durationMs", r->usage.wall_us / 1000);
-	write_hits(&w, r);
-	write_usage(&w, &r->usage);
-	write_refusals(&w, &r->report);
-	write_network(&w, &r->network);
-	write_text(&w, "sandbox", answer->verdict.scope_name);
-	write_text(&w, "runtime", "native");
-	write_object(&w, "enforced");
-	for (int i = 0; i < LAYER_COUNT; i++)
-		write_text(&w, layer_names[i], r->enforced[i] ? r->enforced[i] : "none");
-	write_end_object(&w);
-	write_end_object(&w);
+	result_write(&w, r, answer->verdict.scope_name);
 }
 
 static bool is_allowed(const struct net_policy *p, const struct result_flow *f)
@@ -262,7 +115,7 @@ static void note_refusals(struct buf *out, const struct result_report *p)
 	if (p->denied[0].count) {
 		buf_puts(out, "ward: denied:");
 		for (size_t i = 0; i < RESULT_DENIED && p->denied[i].count; i++)
-			buf_printf(out, " %s x%u", call_name(p->denied[i].number, room),
+			buf_printf(out, " %s x%u", result_call_name(p->denied[i].number, room),
 				p->denied[i].count);
 		buf_putc(out, '\n');
 	}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The result of a command as JSON, the same at every entrance. */
+
+#include "json/write.h"
+#include "model/result.h"
+
+void result_write(struct writer *w, const struct result *r, const char *sandbox);
+/* The name of a system call, or its number. */
+const char *result_call_name(int number, char room[16]);
