@@ -52,32 +52,6 @@ int boxes_connect(struct call *c, struct err *e)
 		       : r;
 }
 
-int boxes_say(int box, struct post *m, uint32_t kind, int32_t number, struct err *e)
-{
-	int r;
-
-	m->version = POST_VERSION;
-	m->kind = kind;
-	m->number = number;
-	r = post_send(box, true, m, NULL);
-	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
-}
-
-int boxes_hear(int box, struct post *ret, struct err *e)
-{
-	int r = post_receive(box, true, ret, NULL);
-
-	if (r == -ECONNRESET)
-		return err_set(e, ESHUTDOWN, "the sandbox has ended");
-	if (r < 0)
-		return err_sys(e, r, "listen to the sandbox");
-	if (ret->kind != POST_FAILED)
-		return 0;
-	*e = ret->error;
-	e->text[sizeof e->text - 1] = '\0';
-	return -(e->code ? e->code : EIO);
-}
-
 static int by_name(struct call *c, const struct place_row *rows, size_t count, const char *name,
 	const struct place_row **ret, struct err *e)
 {

@@ -26,10 +26,8 @@ struct boxes_options {
 int boxes_request(struct call *c, struct config *config, struct run_request *ret, struct err *e);
 /* The same, decided and planned: its name, and what it would be made from. */
 int boxes_find(struct call *c, struct exec_answer *ret, struct err *e);
-/* A connection to the session's sandbox, which must run; what is said over it. */
+/* A connection to the session's sandbox, which must run. */
 int boxes_connect(struct call *c, struct err *e);
-int boxes_say(int box, struct post *m, uint32_t kind, int32_t number, struct err *e);
-int boxes_hear(int box, struct post *ret, struct err *e);
 /* Those that the arguments name (the beginning of a name is enough), all, or the session's own. */
 int boxes_choose(
 	struct call *c, int place, struct place_row **ret, size_t *ret_count, struct err *e);

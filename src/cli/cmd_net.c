@@ -83,11 +83,11 @@ static int fetch(struct call *c, int box, struct net *n, struct err *e)
 	int32_t first = 0, came = POST_NET_PAGE;
 
 	while (came == POST_NET_PAGE) {
-		int r = boxes_say(box, &message, POST_NET, first, e);
+		int r = living_say(box, &message, POST_NET, first, e);
 
 		do {
 			if (r == 0)
-				r = boxes_hear(box, &message, e);
+				r = living_hear(box, &message, e);
 			if (r < 0)
 				return r;
 			keep(c, n);
@@ -241,9 +241,9 @@ static int change(struct call *c, struct err *e)
 		message.rule.kind = deny ? POST_RULE_DENY : POST_RULE_ALLOW;
 		message.rule.now = o->now.v;
 		snprintf(message.rule.text, sizeof message.rule.text, "%s", c->args[i]);
-		r = boxes_say(box, &message, POST_NET_CHANGE, 0, e);
+		r = living_say(box, &message, POST_NET_CHANGE, 0, e);
 		if (r == 0)
-			r = boxes_hear(box, &message, e);
+			r = living_hear(box, &message, e);
 		if (r == 0)
 			ended += message.number;
 	}

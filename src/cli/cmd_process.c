@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "cli/boxes.h"
+#include "door/background.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -42,8 +43,6 @@ static const struct field plain_options[] = {
 	{0},
 };
 
-static struct post message;
-
 static int process_id(struct call *c, int32_t *ret, struct err *e)
 {
 	uint64_t n;
@@ -55,16 +54,6 @@ static int process_id(struct call *c, int32_t *ret, struct err *e)
 	if (r == 0)
 		*ret = (int32_t)n;
 	return r;
-}
-
-static int send_it(int box, uint32_t kind, int32_t id, struct err *e)
-{
-	return boxes_say(box, &message, kind, id, e);
-}
-
-static int hear(int box, struct err *e)
-{
-	return boxes_hear(box, &message, e);
 }
 
 static void show_process(struct call *c, const struct post_process *p, int32_t id)
@@ -104,34 +93,41 @@ static void write_process(struct writer *w, const struct post_process *p, int32_
 	write_end_object(w);
 }
 
+struct listing {
+	struct call *call;
+	struct writer w;
+	bool json;
+};
+
+static void list_one(void *ctx, int32_t id, const struct post_process *p)
+{
+	struct listing *l = ctx;
+
+	if (l->json)
+		write_process(&l->w, p, id);
+	else
+		show_process(l->call, p, id);
+}
+
 static int list(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
 	auto_fd int box = boxes_connect(c, e);
-	struct writer w = WRITER(c->out);
-	int r = box < 0 ? box : send_it(box, POST_PROCESSES, 0, e);
+	struct listing l = {.call = c, .w = WRITER(c->out), .json = o->json.v};
+	int r;
 
-	if (r < 0)
-		return r;
+	if (box < 0)
+		return box;
 	if (o->json.v)
-		write_list(&w, NULL);
+		write_list(&l.w, NULL);
 	else
 		buf_printf(c->out, "%4s  %-12s %6s %10s  %s\n", "ID", "STATE", "AGE", "OUTPUT",
 			"COMMAND");
-	for (;;) {
-		r = hear(box, e);
-		if (r < 0)
-			return r;
-		if (message.kind != POST_PROCESS)
-			break;
-		message.process.command[POST_COMMAND - 1] = '\0';
-		if (o->json.v)
-			write_process(&w, &message.process, message.number);
-		else
-			show_process(c, &message.process, message.number);
-	}
+	r = background_list(box, list_one, &l, e);
+	if (r < 0)
+		return r;
 	if (o->json.v) {
-		write_end_list(&w);
+		write_end_list(&l.w);
 		buf_putc(c->out, '\n');
 	}
 	return EXIT_OK;
@@ -164,51 +160,20 @@ static int output(struct call *c, struct err *e)
 	if (r == 0 && o->since.v)
 		r = number_count(o->since.v, &position, e);
 	while (r == 0) {
-		message.data.position = position;
-		message.data.flag = o->follow.v;
-		message.data.size = 0;
-		r = send_it(box, POST_PROCESS_OUTPUT, id, e);
-		if (r == 0)
-			r = hear(box, e);
+		const struct post_data *d;
+
+		r = background_output(box, id, position, o->follow.v, &d, e);
 		if (r < 0)
 			return r;
-		if (message.kind != POST_OUTPUT || message.data.size > POST_DATA)
-			return err_set(e, EPROTO, "the sandbox answers something else");
-		if (message.data.position > position)
+		if (d->position > position)
 			fprintf(stderr, "ward: %llu bytes before this are no longer kept\n",
-				(unsigned long long)(message.data.position - position));
-		r = put_all(message.data.bytes, message.data.size, e);
-		position = message.data.position + message.data.size;
-		if (message.data.flag || (!o->follow.v && message.data.size == 0))
+				(unsigned long long)(d->position - position));
+		r = put_all(d->bytes, d->size, e);
+		position = d->position + d->size;
+		if (d->flag || (!o->follow.v && d->size == 0))
 			break;
 	}
 	return r < 0 ? r : EXIT_OK;
-}
-
-static int write_part(int box, int32_t id, const char *data, size_t len, bool end, struct err *e)
-{
-	struct timespec pause = {.tv_nsec = 10000000};
-	size_t done = 0;
-
-	do {
-		int r;
-
-		memcpy(message.data.bytes, data + done, len - done);
-		message.data.position = 0;
-		message.data.size = (uint32_t)(len - done);
-		message.data.flag = end;
-		r = send_it(box, POST_PROCESS_WRITE, id, e);
-		if (r == 0)
-			r = hear(box, e);
-		if (r < 0)
-			return r;
-		if (message.number < 0)
-			return err_sys(e, message.number, "write to process %d", id);
-		done += (size_t)message.number;
-		if (message.number == 0 && len > 0)
-			nanosleep(&pause, NULL);
-	} while (done < len);
-	return 0;
 }
 
 static int write_it(struct call *c, struct err *e)
@@ -228,31 +193,11 @@ static int write_it(struct call *c, struct err *e)
 			return err_sys(e, -errno, "read standard input");
 		if (n == 0)
 			break;
-		r = write_part(box, id, data, (size_t)n, false, e);
+		r = background_write(box, id, data, (size_t)n, false, e);
 	}
 	if (r == 0 && o->end.v)
-		r = write_part(box, id, data, 0, true, e);
+		r = background_write(box, id, data, 0, true, e);
 	return r < 0 ? r : EXIT_OK;
-}
-
-static const struct {
-	const char *name;
-	int number;
-} signals[] = {{"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"KILL", SIGKILL},
-	{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
-	{"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"WINCH", SIGWINCH}, {"ALRM", SIGALRM}};
-
-static int signal_number(const char *text, struct err *e)
-{
-	const char *name = str_starts(text, "SIG") ? text + 3 : text;
-	uint64_t n;
-
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		if (str_eq(signals[i].name, name))
-			return signals[i].number;
-	if (number_count(text, &n, e) == 0 && n > 0 && n < NSIG)
-		return (int)n;
-	return err_set(e, EINVAL, "no signal: write TERM, KILL, INT, HUP, ... or a number");
 }
 
 static int signal_it(struct call *c, struct err *e)
@@ -260,17 +205,12 @@ static int signal_it(struct call *c, struct err *e)
 	auto_fd int box = boxes_connect(c, e);
 	int32_t id;
 	int r = box < 0 ? box : process_id(c, &id, e);
-	int number = r < 0 ? r : signal_number(c->arg_count > 1 ? c->args[1] : "TERM", e);
+	int number =
+		r < 0 ? r : background_signal_number(c->arg_count > 1 ? c->args[1] : "TERM", e);
 
 	if (number < 0)
 		return number;
-	message.data.position = (uint64_t)number;
-	message.data.size = message.data.flag = 0;
-	r = send_it(box, POST_PROCESS_SIGNAL, id, e);
-	if (r == 0)
-		r = hear(box, e);
-	if (r == 0 && message.number < 0)
-		r = err_sys(e, message.number, "signal process %d", id);
+	r = background_signal(box, id, number, e);
 	return r < 0 ? r : EXIT_OK;
 }
 
@@ -283,20 +223,8 @@ static int wait_for(struct call *c, struct err *e)
 	int r = box < 0 ? box : process_id(c, &id, e);
 
 	if (r == 0)
-		r = send_it(box, POST_PROCESS_WAIT, id, e);
-	if (r == 0)
-		r = hear(box, e);
-	if (r < 0)
-		return r;
-	if (message.kind != POST_ENDED)
-		return err_set(e, EPROTO, "the sandbox answers something else");
-	result.exit_code = message.end.exit_code;
-	result.signal = message.end.signal;
-	result.start_error = message.end.start_error;
-	result.reason = message.end.reason >= 0 && message.end.reason < END_COUNT
-				? (enum end_reason)message.end.reason
-				: END_INTERNAL;
-	return result_status(&result);
+		r = background_wait(box, id, &result, e);
+	return r < 0 ? r : result_status(&result);
 }
 
 static int with_id(struct call *c, struct err *e)

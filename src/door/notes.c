@@ -166,7 +166,7 @@ void notes_write(struct buf *out, const struct run_answer *answer, const struct 
 	note_own(out, answer, r);
 	if (r->reason == END_INTERNAL)
 		buf_puts(out, "ward: the command could not be handed to the sandbox, or was lost "
-			       "there (internal); try again\n");
+			      "there (internal); try again\n");
 	if (r->reason == END_IDLE) {
 		number_duration_text(p->idle_timeout, text);
 		buf_printf(out, "ward: ended after %s without output (idleTimeout)\n", text);
