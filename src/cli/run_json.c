@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/utf8.h"
@@ -13,23 +14,6 @@
 
 #define HINTS 4 /* ways out that are named */
 
-static const char base64_digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void base64(struct buf *out, const unsigned char *data, size_t len)
-{
-	for (size_t i = 0; i < len; i += 3) {
-		size_t left = len - i;
-		uint32_t v = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-			     (left > 2 ? data[i + 2] : 0);
-
-		buf_putc(out, base64_digits[v >> 18]);
-		buf_putc(out, base64_digits[v >> 12 & 63]);
-		buf_putc(out, left > 1 ? base64_digits[v >> 6 & 63] : '=');
-		buf_putc(out, left > 2 ? base64_digits[v & 63] : '=');
-	}
-}
-
 /* Text as text; what is not UTF-8, or holds a NUL, as base64 under another name. */
 static void write_stream(struct writer *w, const char *name, const struct result *r, int stream)
 {
@@ -41,7 +25,7 @@ static void write_stream(struct writer *w, const char *name, const struct result
 	} else {
 		auto_(buf_free) struct buf text = BUF(SIZE_MAX);
 
-		base64(&text, (const unsigned char *)data->data, data->len);
+		base64_put(&text, data->data, data->len);
 		snprintf(key, sizeof key, "%sBase64", name);
 		write_text(w, key, buf_text(&text));
 	}
