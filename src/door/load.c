@@ -7,6 +7,7 @@
 #include "base/where.h"
 #include "json/machine_json.h"
 #include "json/tree.h"
+#include "model/audit.h"
 #include "model/resolve.h"
 #include "sys/file.h"
 #include "state/place.h"
@@ -165,6 +166,25 @@ static int set_folders(struct config *c, struct err *e)
 	return 0;
 }
 
+/* One that somebody has named, by its own name too. */
+static void add_audit_folder(struct config *c)
+{
+	auto_(arena_free) struct arena scratch = {0};
+	auto_free char *whole = NULL;
+	struct audit audit;
+	size_t n = 0;
+
+	audit_resolve(c, &scratch, &audit);
+	if (!audit.path.v)
+		return;
+	while (c->own[n])
+		n++;
+	c->own[n++] = audit.path.v;
+	whole = realpath(audit.path.v, NULL);
+	if (whole)
+		c->own[n] = arena_text(&c->arena, whole, strlen(whole));
+}
+
 int load_config(const struct load_request *q, struct config *ret, struct err *e)
 {
 	struct file system = {LEVEL_SYSTEM, LOAD_SYSTEM_FILE, AT_FDCWD, true};
@@ -188,6 +208,8 @@ int load_config(const struct load_request *q, struct config *ret, struct err *e)
 		r = read_workspace(ret, &q->wish, e);
 	if (r == 0)
 		r = config_check(ret, e);
+	if (r == 0)
+		add_audit_folder(ret);
 	/* What was said of files that need not be there is no error. */
 	if (r == 0 && e)
 		*e = (struct err){0};

@@ -187,6 +187,7 @@ int config_read(struct config *c, enum level level, const char *name, const char
 	struct node root;
 	int r = json5_parse(&c->arena, name, text, len, &root, e);
 
+	config_add_text(c, level, text, len);
 	return r < 0 ? r : read_document(&b, &c->levels[level], &root, wish);
 }
 
@@ -313,6 +314,7 @@ int config_set(
 		return bad_assignment(assignment, "not UTF-8", e);
 	/* A copy: the words of a command line are overwritten in a sandbox's first process. */
 	assignment = arena_text(&c->arena, assignment, strlen(assignment));
+	config_add_text(c, LEVEL_CALLER, assignment, strlen(assignment));
 	equals = strchr(assignment, '=');
 	b.source = level->source ? level->source : set_source(c, LEVEL_CALLER, "command line");
 	/* 'config show' prints these keys with the section that a file writes them in. */

@@ -16,16 +16,16 @@ static const char *const fsync_names[] = {"always", "batch", "never", NULL};
 #define LATER .support = SUPPORT_NONE
 
 static const struct field audit_fields[] = {
-	{"path", F_TEXT(struct audit, path, LATER, .order = ORDER_FIXED,
+	{"path", F_TEXT(struct audit, path, DECIDES, .order = ORDER_FIXED,
 			 .check = check_absolute_path, .fallback = "the state folder",
 			 .help = "folder of the audit log")},
-	{"redact", F_LIST(struct audit, redact, LATER, .order = ORDER_MORE, .fallback = "[]",
+	{"redact", F_LIST(struct audit, redact, DECIDES, .order = ORDER_MORE, .fallback = "[]",
 			   .help = "further patterns of secrets to leave out")},
-	{"fsync", F_ENUM(struct audit, fsync, fsync_names, LATER, .order = ORDER_NAMES,
+	{"fsync", F_ENUM(struct audit, fsync, fsync_names, DECIDES, .order = ORDER_NAMES,
 			  .fallback = "batch", .help = "when records must have reached the disk")},
-	{"rotateSize", F_SIZE(struct audit, rotate_size, LATER, .order = ORDER_FIXED,
+	{"rotateSize", F_SIZE(struct audit, rotate_size, DECIDES, .order = ORDER_FIXED,
 			       .fallback = "64M", .help = "size at which a new file is begun")},
-	{"keep", F_COUNT(struct audit, keep, LATER, .order = ORDER_FIXED, .fallback = "100",
+	{"keep", F_COUNT(struct audit, keep, DECIDES, .order = ORDER_FIXED, .fallback = "100",
 			 .help = "files to keep")},
 	{0},
 };
@@ -57,6 +57,19 @@ const struct field global_fields[] = {
 void config_free(struct config *c)
 {
 	arena_free(&c->arena);
+}
+
+void config_add_text(struct config *c, enum level level, const char *text, size_t len)
+{
+	const uint64_t head[2] = {(uint64_t)level, len};
+	struct sha256 h;
+
+	sha256_init(&h);
+	sha256_add(&h, c->digest, sizeof c->digest);
+	sha256_add(&h, WARD_VERSION, sizeof WARD_VERSION);
+	sha256_add(&h, head, sizeof head);
+	sha256_add(&h, text, len);
+	sha256_end(&h, c->digest);
 }
 
 const struct section *config_find(const struct sections *s, const char *name)

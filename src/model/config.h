@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/field.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "model/settings.h"
 
 /* An agent's entry or a profile. */
@@ -57,14 +58,17 @@ struct config {
 	struct arena arena;
 	struct config_level
 		levels[LEVEL_COUNT]; /* LEVEL_BUILTIN stays empty: see builtin_defaults */
-	const char *own[7];          /* ward's own folders, which are never bound; NULL ends */
+	const char *own[9];          /* ward's own folders, which are never bound; NULL ends */
 	char home[256];              /* of the caller, for ~ in binds; empty when unknown */
+	uint8_t digest[SHA256_SIZE]; /* of all texts that it was read from */
 };
 
 void config_free(struct config *c);
 
 #define CONFIG_MAX_SECTIONS 10000
 
+/* Part of what it is made from was read: the digest says which configuration this is. */
+void config_add_text(struct config *c, enum level level, const char *text, size_t len);
 const struct section *config_find(const struct sections *s, const char *name);
 /* Does any level have an entry for this agent? */
 bool config_has_agent(const struct config *c, const char *agent);

@@ -99,6 +99,7 @@ struct result {
 	int signal;    /* 0: none */
 	enum end_reason reason;
 	int start_error; /* errno of a program that could not be started; 0 */
+	bool unrecorded; /* its end is not in the audit log: that could not be written */
 	bool stuck;      /* processes are left that wait in the kernel and cannot die yet */
 	uint32_t hits[HIT_COUNT];
 	struct result_usage usage;

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "door/line.h"
+
+#include "base/base64.h"
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/sha256.h"
+#include "base/show.h"
+#include "base/utf8.h"
+#include "json/json5.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEAST_ROOM 64 /* less is not worth a beginning */
+#define KEY_ROOM 100
+#define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
+
+void line_key(struct line *l, const char *key)
+{
+	char last = l->out.len ? l->out.data[l->out.len - 1] : '{';
+
+	if (last != '{' && last != '[')
+		buf_putc(&l->out, ',');
+	if (!key)
+		return;
+	show_string(&l->out, key);
+	buf_putc(&l->out, ':');
+}
+
+/* A name that a stranger has chosen. */
+static void put_foreign_key(struct line *l, const char *key)
+{
+	auto_(buf_free) struct buf some = BUF(KEY_ROOM);
+
+	escape_text(&some, key);
+	if (some.dropped) {
+		some.max += 3;
+		some.dropped = 0;
+		buf_puts(&some, "...");
+	}
+	line_key(l, buf_text(&some));
+}
+
+static void put_hash(struct buf *out, const uint8_t digest[SHA256_SIZE])
+{
+	char hex[2 * SHA256_SIZE + 1];
+
+	sha256_hex(digest, hex);
+	buf_printf(out, ",\"sha256\":\"%s\",\"truncated\":true}", hex);
+}
+
+/* What stands in place of a text that is too long; begin: as much of it as fits, in quotes. */
+static void put_cut(
+	struct buf *out, bool binary, const struct buf *begin, const char *text, size_t len)
+{
+	uint8_t digest[SHA256_SIZE];
+
+	sha256_of(text, len, digest);
+	buf_printf(out, "{\"%s\":%s,\"length\":%zu", binary ? "base64" : "prefix", buf_text(begin),
+		len);
+	put_hash(out, digest);
+}
+
+/* Not more of it than fits, in quotes; true: all of it. */
+static bool put_quoted(struct buf *out, const struct buf *text, bool binary, size_t room)
+{
+	struct buf some = BUF(room);
+	bool whole;
+
+	if (binary) {
+		buf_putc(&some, '"');
+		base64_encode(&some, text->data, text->len);
+	} else {
+		show_string(&some, buf_text(text));
+		if (some.dropped == 0) /* without the quote that ends it */
+			some.data[--some.len] = '\0';
+	}
+	whole = some.dropped == 0 && text->dropped == 0;
+	buf_puts(out, buf_text(&some));
+	buf_putc(out, '"');
+	buf_free(&some);
+	return whole;
+}
+
+/* before: the word in front of it, which may say that it is a secret. */
+static void put_value(struct line *l, const char *before, const char *text, size_t room)
+{
+	auto_(buf_free) struct buf plain = BUF(room), quoted = BUF(SIZE_MAX);
+	size_t len = strlen(text);
+	bool binary = !utf8_valid(text, len);
+
+	redact_word(l->redact, before, text, len, &plain);
+	if (put_quoted(&quoted, &plain, binary, room))
+		buf_printf(&l->out, binary ? "{\"base64\":%s}" : "%s", buf_text(&quoted));
+	else
+		put_cut(&l->out, binary, &quoted, text, len);
+}
+
+void line_text(struct line *l, const char *key, const char *text, size_t room)
+{
+	if (!text)
+		return;
+	line_key(l, key);
+	put_value(l, NULL, text, room);
+}
+
+/* The words that found no room, as if they were one. */
+static void put_rest(struct line *l, const char *const *words, size_t count)
+{
+	uint8_t digest[SHA256_SIZE];
+	struct sha256 h;
+	size_t length = 0;
+
+	sha256_init(&h);
+	for (size_t i = 0; i < count; i++) {
+		length += strlen(words[i]) + 1;
+		sha256_add(&h, words[i], strlen(words[i]) + 1);
+	}
+	sha256_end(&h, digest);
+	line_key(l, NULL);
+	buf_printf(&l->out, "{\"prefix\":\"\",\"words\":%zu,\"length\":%zu", count, length);
+	put_hash(&l->out, digest);
+}
+
+void line_words(
+	struct line *l, const char *key, const char *const *words, size_t count, size_t room)
+{
+	size_t end = l->out.len + room, i;
+
+	line_key(l, key);
+	buf_putc(&l->out, '[');
+	for (i = 0; i < count && l->out.len + LEAST_ROOM < end; i++) {
+		line_key(l, NULL);
+		put_value(l, i ? words[i - 1] : NULL, words[i], end - l->out.len);
+	}
+	if (i < count)
+		put_rest(l, words + i, count - i);
+	buf_putc(&l->out, ']');
+}
+
+static void put_node(struct line *l, const char *name, const struct node *n, size_t end);
+
+/* JSON5 knows more of them than JSON does. */
+static bool is_json_number(const char *text)
+{
+	const char *p = text + (*text == '-');
+	size_t n = strspn(p, "0123456789");
+
+	if (n == 0 || (n > 1 && *p == '0') || n > 40)
+		return false;
+	p += n;
+	if (*p == '.') {
+		n = strspn(++p, "0123456789");
+		if (n == 0 || n > 40)
+			return false;
+		p += n;
+	}
+	return *p == '\0';
+}
+
+static void put_children(struct line *l, const char *name, const struct node *n, size_t end)
+{
+	bool object = n->type == NODE_OBJECT;
+
+	buf_putc(&l->out, object ? '{' : '[');
+	for (uint32_t i = 0; i < n->count; i++) {
+		if (l->out.len + LEAST_ROOM >= end) { /* the hash of the request covers them */
+			line_key(l, object ? "..." : NULL);
+			buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", n->count - i);
+			break;
+		}
+		if (object)
+			put_foreign_key(l, n->members[i].key);
+		else
+			line_key(l, NULL);
+		put_node(l, object ? n->members[i].key : name,
+			object ? &n->members[i].value : &n->items[i], end);
+	}
+	buf_putc(&l->out, object ? '}' : ']');
+}
+
+/* What is a secret by its name is none less for being a number. */
+static void put_node(struct line *l, const char *name, const struct node *n, size_t end)
+{
+	size_t left = end > l->out.len + LEAST_ROOM ? end - l->out.len : LEAST_ROOM;
+	bool secret = name && redact_is_secret(name, strlen(name));
+
+	if (n->type == NODE_ARRAY || n->type == NODE_OBJECT)
+		put_children(l, name, n, end);
+	else if (secret && (n->type == NODE_TEXT || n->type == NODE_NUMBER))
+		buf_puts(&l->out, "\"[redacted:named]\"");
+	else if (n->type == NODE_TEXT)
+		put_value(l, NULL, n->text, left < TEXT_ROOM ? left : TEXT_ROOM);
+	else if (n->type == NODE_NUMBER && is_json_number(n->text))
+		buf_puts(&l->out, n->text);
+	else if (n->type == NODE_NUMBER)
+		put_value(l, NULL, n->text, LEAST_ROOM);
+	else
+		buf_puts(&l->out, n->type == NODE_NULL ? "null" : n->boolean ? "true" : "false");
+}
+
+void line_object(struct line *l, const char *key, const char *json, size_t room)
+{
+	auto_(arena_free) struct arena a = {0};
+	struct node top;
+
+	if (!json)
+		return;
+	if (json5_parse(&a, "arguments", json, strlen(json), &top, NULL) < 0 ||
+		top.type != NODE_OBJECT) {
+		line_text(l, key, json, room);
+		return;
+	}
+	line_key(l, key);
+	put_children(l, NULL, &top, l->out.len + room);
+}
+
+void line_number(struct line *l, const char *key, uint64_t v)
+{
+	line_key(l, key);
+	buf_printf(&l->out, "%llu", (unsigned long long)v);
+}
+
+void line_plain(struct line *l, const char *key, const char *word)
+{
+	line_key(l, key);
+	buf_printf(&l->out, "\"%s\"", word);
+}
