@@ -142,6 +142,8 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_bool(&w, "timedOut", r->reason == END_TIMEOUT || r->reason == END_IDLE);
 	write_bool(&w, "oomKilled", r->reason == END_OOM);
 	write_bool(&w, "stuck", r->stuck);
+	if (r->unrecorded)
+		write_bool(&w, "unrecorded", true);
 	if (r->start_error)
 		write_text(&w, "startError", strerror(r->start_error));
 	write_stream(&w, "stdout", r, 0);
@@ -340,6 +342,10 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 		buf_puts(&out,
 			"ward: processes of the sandbox are left: they wait in the kernel for a "
 			"disk or a server, and end when it answers\n");
+	if (r->unrecorded)
+		buf_puts(&out,
+			"ward: how it ended could not be written to the audit log: look at its "
+			"folder and disk\n");
 	note_refusals(&out, &r->report);
 	note_network(&out, answer, r);
 	if (out.len > 0 && write(STDERR_FILENO, buf_text(&out), out.len) < 0)
