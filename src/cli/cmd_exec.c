@@ -135,6 +135,7 @@ static int run_it(struct call *c, struct err *e)
 		.terminal = o->terminal.v,
 		.capture = o->json.v && !o->background.v,
 		.agent_entrance = !o->background.v,
+		.operation = "exec",
 		.caps = {o->memory.v, o->pids.v, o->cpu_time.v}};
 
 	if (c->arg_count == 0)
@@ -149,7 +150,7 @@ static int shell(struct call *c, struct err *e)
 {
 	static const char *const argv[] = {
 		"/bin/sh", "-c", "command -v bash >/dev/null && exec bash; exec sh", NULL};
-	struct run_request q = {.argv = argv, .argc = 3, .terminal = true};
+	struct run_request q = {.argv = argv, .argc = 3, .terminal = true, .operation = "shell"};
 
 	return in_session(c, &q, e);
 }

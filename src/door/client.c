@@ -85,6 +85,9 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	x->kill_grace = c->plan->kill_grace;
 	x->keep = c->line != NULL;
 	x->caps = c->caps;
+	x->begin = c->begin;
+	if (c->who && strlen(c->who) < sizeof x->who)
+		memcpy(x->who, c->who, strlen(c->who));
 	x->ring = c->background ? c->plan->output_limit : 0;
 	if (terminal) {
 		x->command.flags = SLOT_TERMINAL;

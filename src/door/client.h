@@ -28,6 +28,8 @@ struct client {
 	int32_t process;          /* background: its id */
 	bool background;
 	struct plan_caps caps;
+	uint64_t begin;  /* its line in the audit log */
+	const char *who; /* ... and whose it is: for the supervisor, should we die */
 	struct relay relay;
 	struct terminal terminal;
 	struct result *result;

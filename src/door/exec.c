@@ -91,15 +91,37 @@ static int count_command(struct arena *a, const struct exec_answer *answer, stru
 	return r;
 }
 
+/* From here on it stands in the log. */
+static int begin(const struct run_request *q, struct pass *pass, const struct exec_answer *answer,
+	struct err *e)
+{
+	struct record_request said;
+
+	run_record_request(q, &answer->run, answer->name, &said);
+	return pass_begin(pass, &said, e);
+}
+
+static int close_pass(const struct run_request *q, struct pass *pass,
+	const struct exec_answer *answer, int r, struct result *ret, struct err *e)
+{
+	struct record_request said;
+
+	run_record_request(q, &answer->run, answer->name[0] ? answer->name : NULL, &said);
+	pass->handed_over = q->background && r == 0 && answer->run.planned;
+	return pass_close(pass, &said, answer->run.planned, r, ret, e);
+}
+
 /* In the sandbox that is there, or the one that comes after it. */
-static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_answer *answer,
-	struct result *ret, bool *ret_reached, struct err *e)
+static int in_sandbox(const struct run_request *q, const struct pass *pass, struct arena *a,
+	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
 	struct client c = {.plan = &answer->run.plan,
 		.config = answer->config,
 		.result = ret,
 		.background = q->background,
 		.caps = q->caps,
+		.begin = pass->begin,
+		.who = record_who(pass->record, pass->begin),
 		.sandbox = -1,
 		.terminal.master = -1};
 	int r = 0;
@@ -133,7 +155,7 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 	return r < 0 ? r : err_set(e, EAGAIN, "the sandbox is stopped again and again");
 }
 
-static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
+static int try_exec(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
 	int r = exec_plan(q, hopeful, a, answer, e);
@@ -156,15 +178,19 @@ static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 		r = count_command(a, answer, e);
 	if (r == -EDQUOT)
 		*ret_reached = true; /* there is nothing to try again */
+	if (r == 0)
+		r = begin(q, pass, answer, e);
 	if (r < 0)
 		return r;
 	if (stays)
-		return in_sandbox(q, a, answer, ret, ret_reached, e);
+		return in_sandbox(q, pass, a, answer, ret, ret_reached, e);
+	record_rest(pass->record);
 	return run_carry_out(q, a, &answer->run, ret, e);
 }
 
-int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
-	struct client_line *io_line, struct result *ret, struct err *e)
+static int again(const struct run_request *q, struct pass *pass, struct arena *a,
+	struct exec_answer *io_answer, struct client_line *io_line, struct result *ret,
+	struct err *e)
 {
 	struct client c = {.plan = &io_answer->run.plan,
 		.config = io_answer->config,
@@ -174,36 +200,54 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 		.signals = -1,
 		.terminal.master = -1};
 	bool reached;
-	int r = 0;
+	int r = count_command(a, io_answer, e);
 
-	r = count_command(a, io_answer, e);
+	if (r == 0)
+		r = begin(q, pass, io_answer, e);
 	if (r == 0 && io_line->sandbox < 0)
 		r = find_or_start(q, a, io_answer, &io_line->sandbox, e);
 	if (r < 0)
 		return r;
+	c.begin = pass->begin;
+	c.who = record_who(pass->record, pass->begin);
 	c.sandbox = io_line->sandbox;
 	r = client_carry_out(&c, a, e);
 	if (r == 0)
 		return 0;
 	client_line_close(io_line);
-	return r < 0 ? r : in_sandbox(q, a, io_answer, ret, &reached, e);
+	return r < 0 ? r : in_sandbox(q, pass, a, io_answer, ret, &reached, e);
+}
+
+int exec_again(const struct run_request *q, struct arena *a, struct exec_answer *io_answer,
+	struct client_line *io_line, struct result *ret, struct err *e)
+{
+	struct pass pass;
+	int r = pass_open(&pass, q->record, q->config, a, e);
+
+	if (r < 0)
+		return r;
+	r = again(q, &pass, a, io_answer, io_line, ret, e);
+	return close_pass(q, &pass, io_answer, r, ret, e);
 }
 
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
+	struct pass pass;
 	bool reached;
-	int r;
+	int r = pass_open(&pass, q->record, q->config, a, e);
 
-	r = try_exec(q, true, a, ret_answer, ret, &reached, e);
-
-	if (r >= 0 || reached)
+	if (r < 0)
 		return r;
-	/* Nothing could be started. Now by what the machine says of itself. */
-	result_free(ret);
-	*ret = (struct result){0};
-	*ret_answer = (struct exec_answer){0};
-	return try_exec(q, false, a, ret_answer, ret, &reached, e);
+	r = try_exec(q, &pass, true, a, ret_answer, ret, &reached, e);
+	if (r < 0 && !reached && !pass.unwritable) {
+		/* Nothing could be started. Now by what the machine says of itself. */
+		result_free(ret);
+		*ret = (struct result){0};
+		*ret_answer = (struct exec_answer){0};
+		r = try_exec(q, &pass, false, a, ret_answer, ret, &reached, e);
+	}
+	return close_pass(q, &pass, ret_answer, r, ret, e);
 }
 
 static int try_start(const struct run_request *q, bool hopeful, struct arena *a,

@@ -6,6 +6,7 @@
 #include "door/cow.h"
 #include "door/load.h"
 #include "door/pool.h"
+#include "door/record.h"
 #include "engine/live.h"
 #include "state/history.h"
 #include "state/place.h"
@@ -224,6 +225,42 @@ static void keep_row(void *ctx, struct usage_row *row)
 	call->record_fds[1] = history.file;
 }
 
+static void take_end(const struct live_said *said, struct result *ret)
+{
+	const struct post_end *end = said->end;
+
+	*ret = (struct result){.exit_code = end->exit_code,
+		.signal = end->signal,
+		.reason = (enum end_reason)end->reason,
+		.start_error = end->start_error,
+		.usage = end->usage,
+		.report = end->report};
+	memcpy(ret->hits, end->hits, sizeof ret->hits);
+	if (!said->network)
+		return;
+	ret->network = *said->network;
+	ret->hits[HIT_BUDGET] += said->network->spent;
+}
+
+/* The log is opened for this line only: nothing of it is held while programs run. */
+static void keep_end(void *ctx, const struct live_said *said)
+{
+	static struct result result; /* large */
+	const struct live_call *call = ctx;
+	const struct plan_audit *audit = &call->plan->audit;
+	struct record record;
+	struct err ignored; /* nobody is there to hear it, and room for the line was kept */
+
+	if (!audit->folder)
+		return;
+	record_open_at(&record, &(struct auditlog_call){audit->folder, audit->rotate, audit->keep,
+					(enum auditlog_sync)audit->sync});
+	record_take_over(&record, said->begin, said->who);
+	take_end(said, &result);
+	record_end(&record, said->begin, &result, &ignored);
+	record_close(&record);
+}
+
 /* In the process that becomes the supervisor. */
 _Noreturn void living_supervise(const struct living_make *q, int ready)
 {
@@ -238,6 +275,7 @@ _Noreturn void living_supervise(const struct living_make *q, int ready)
 		.layer = -1,
 		.record = keep_row,
 		.record_fds = {-1, -1},
+		.audit = keep_end,
 		.setup_output = -1,
 		.blank = q->blank,
 		.claimed = change_name};

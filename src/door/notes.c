@@ -190,6 +190,9 @@ void notes_write(struct buf *out, const struct run_answer *answer, const struct 
 		buf_puts(out,
 			"ward: processes of the sandbox are left: they wait in the kernel for a "
 			"disk or a server, and end when it answers\n");
+	if (r->unrecorded)
+		buf_puts(out, "ward: how it ended could not be written to the audit log: look at its "
+			      "folder and disk\n");
 	note_refusals(out, &r->report);
 	note_network(out, answer, r);
 }

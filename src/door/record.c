@@ -33,25 +33,41 @@ struct record_open {
 	char *who;
 };
 
-int record_open(struct record *ret, const struct config *c, struct arena *a, struct err *e)
+int record_where(const struct config *c, struct arena *a, struct auditlog_call *ret, struct err *e)
 {
-	struct audit audit;
 	const char *state = load_state_path(a);
+	struct audit audit;
 
 	audit_resolve(c, a, &audit);
-	*ret = (struct record){
-		.redact = {audit.redact.items, audit.redact.count},
-		.log.call = {.folder = audit.path.v,
-			.rotate = audit.rotate_size.v,
-			.keep = audit.keep.v,
-			.sync = (enum auditlog_sync)audit.fsync.v},
-	};
-	if (!ret->log.call.folder && state)
-		ret->log.call.folder = arena_printf(a, "%s/audit", state);
-	if (!ret->log.call.folder)
+	if (!audit.path.v && !state)
 		return err_set(e, ENOENT,
 			"there is no folder for the audit log: HOME is not set; set it, or "
 			"'audit.path'");
+	*ret = (struct auditlog_call){
+		.folder = audit.path.v ? audit.path.v : arena_printf(a, "%s/audit", state),
+		.rotate = audit.rotate_size.v,
+		.keep = audit.keep.v,
+		.sync = (enum auditlog_sync)audit.fsync.v,
+	};
+	return 0;
+}
+
+void record_open_at(struct record *ret, const struct auditlog_call *call)
+{
+	*ret = (struct record){.log.call = *call};
+}
+
+int record_open(struct record *ret, const struct config *c, struct arena *a, struct err *e)
+{
+	struct auditlog_call call;
+	struct audit audit;
+	int r = record_where(c, a, &call, e);
+
+	if (r < 0)
+		return r;
+	record_open_at(ret, &call);
+	audit_resolve(c, a, &audit);
+	ret->redact = (struct redact){audit.redact.items, audit.redact.count};
 	sha256_hex(c->digest, ret->policy);
 	return 0;
 }
@@ -65,11 +81,16 @@ static void drop(struct record_open **at)
 	free(gone);
 }
 
-void record_close(struct record *r)
+void record_rest(struct record *r)
 {
 	if (r->open)
 		auditlog_close(&r->log);
 	r->open = false;
+}
+
+void record_close(struct record *r)
+{
+	record_rest(r);
 	while (r->begun)
 		drop(&r->begun);
 }

@@ -44,9 +44,15 @@ struct record_request {
 	const char *arguments; /* other arguments of a tool: text of a JSON object */
 };
 
+/* Where the log is, and how it is kept. */
+int record_where(const struct config *c, struct arena *a, struct auditlog_call *ret, struct err *e);
+/* The log alone, for ends of what others have begun; nothing of the operator's own is left out. */
+void record_open_at(struct record *ret, const struct auditlog_call *call);
 /* Texts stay the configuration's and the arena's. The folder is looked at with the first line. */
 int record_open(struct record *ret, const struct config *c, struct arena *a, struct err *e);
 void record_close(struct record *r);
+/* Holds no descriptor until the next line: a sandbox is about to be made by this process. */
+void record_rest(struct record *r);
 /* Nothing may run unless this is 0. The number is what its end refers to. */
 int record_begin(
 	struct record *r, const struct record_request *q, uint64_t *ret_seq, struct err *e);

@@ -15,18 +15,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static int look_at_caller(
-	const struct run_request *q, struct arena *a, struct plan_caller *ret, struct err *e)
+static const char *find_cwd(struct arena *a)
 {
 	char cwd[PATH_MAX];
 
-	if (!getcwd(cwd, sizeof cwd))
+	return getcwd(cwd, sizeof cwd) ? arena_text(a, cwd, strlen(cwd)) : NULL;
+}
+
+static int look_at_caller(const struct run_request *q, const char *cwd, struct arena *a,
+	struct plan_caller *ret, struct err *e)
+{
+	if (!cwd)
 		return err_sys(e, -errno, "find the current folder");
 	if (cwd[0] != '/')
 		return err_set(e, ENOENT,
 			"the current folder cannot be reached from the root; go to another one");
 	*ret = (struct plan_caller){
-		.cwd = arena_printf(a, "%s", cwd),
+		.cwd = cwd,
 		.env = q->env,
 		.state = load_state_path(a),
 		.uid = geteuid(),
@@ -49,6 +54,15 @@ static int take_profile(struct run_answer *answer, struct arena *a, struct err *
 	if (!name || str_eq(name, "default"))
 		return 0;
 	return profile_load(name, &answer->machine, a, &answer->plan, e);
+}
+
+/* Where there is none, nothing will run; record_begin() says so. */
+static void take_audit(const struct config *c, struct arena *a, struct plan_audit *ret)
+{
+	struct auditlog_call call = {0};
+
+	record_where(c, a, &call, NULL);
+	*ret = (struct plan_audit){call.folder, call.rotate, call.keep, (int)call.sync};
 }
 
 /* Why the native runtime cannot do it, in words; it is the one that needs nothing installed. */
@@ -98,8 +112,10 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 		.machine = &ret->machine,
 		.caller = &caller,
 		.argv = q->argv};
-	int r = ask_decide(&ask, a, &ret->machine, &ret->verdict, e);
+	int r;
 
+	ret->cwd = find_cwd(a);
+	r = ask_decide(&ask, a, &ret->machine, &ret->verdict, e);
 	if (r == 0)
 		r = check_runtime_found(&ret->verdict, e);
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
@@ -109,11 +125,13 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 			"this command would run on the host (%s), which ward does not do yet; "
 			"use --set mode=all",
 			ret->verdict.reason_count ? ret->verdict.reasons[0].text : "mode off");
-	r = look_at_caller(q, a, &caller, e);
+	r = look_at_caller(q, ret->cwd, a, &caller, e);
 	if (r == 0)
 		r = plan_make(&plan, a, &ret->plan, e);
 	if (r == 0)
 		r = take_profile(ret, a, e);
+	if (r == 0)
+		take_audit(q->config, a, &ret->plan.audit);
 	if (r == 0)
 		ret->planned = true;
 	return r;
@@ -142,24 +160,53 @@ int run_carry_out(const struct run_request *q, struct arena *a, const struct run
 	return r < 0 ? r : native_run(&call, ret, e);
 }
 
-static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
+void run_record_request(const struct run_request *q, const struct run_answer *answer,
+	const char *sandbox, struct record_request *ret)
+{
+	const struct verdict *v = &answer->verdict;
+
+	*ret = (struct record_request){.entrance = q->entrance,
+		.operation = q->operation ? q->operation : "run",
+		.verdict = v->session.key ? v : NULL,
+		.tool = v->tool ? v->tool : "exec",
+		.argv = q->argv,
+		.argc = q->argc,
+		.cwd = answer->cwd,
+		.sandbox = sandbox};
+}
+
+static int try_run(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
 	struct run_answer *answer, struct result *ret, struct err *e)
 {
+	struct record_request begin;
 	int r = run_make_plan(q, hopeful, a, answer, e);
 
-	return r < 0 || !answer->planned ? r : run_carry_out(q, a, answer, ret, e);
+	if (r < 0 || !answer->planned)
+		return r;
+	run_record_request(q, answer, answer->verdict.scope_name, &begin);
+	r = pass_begin(pass, &begin, e);
+	record_rest(pass->record);
+	return r < 0 ? r : run_carry_out(q, a, answer, ret, e);
 }
 
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
-	int r = try_run(q, true, a, ret_answer, ret, e);
+	struct record_request said;
+	struct pass pass;
+	int r = pass_open(&pass, q->record, q->config, a, e);
 
-	if (r >= 0)
+	if (r < 0)
 		return r;
-	/* Nothing was run. Now by what the machine says of itself, which also says why not. */
-	result_free(ret);
-	*ret = (struct result){0};
-	*ret_answer = (struct run_answer){0};
-	return try_run(q, false, a, ret_answer, ret, e);
+	r = try_run(q, &pass, true, a, ret_answer, ret, e);
+	if (r < 0 && !pass.unwritable) {
+		/* Nothing was run. Now by what the machine says of itself, which also says why not.
+		 */
+		result_free(ret);
+		*ret = (struct result){0};
+		*ret_answer = (struct run_answer){0};
+		r = try_run(q, &pass, false, a, ret_answer, ret, e);
+	}
+	run_record_request(q, ret_answer, NULL, &said);
+	return pass_close(&pass, &said, ret_answer->planned, r, ret, e);
 }

@@ -6,6 +6,7 @@
  * that runs something comes through here, and policy is checked here at call time.
  */
 
+#include "door/pass.h"
 #include "model/decide.h"
 #include "model/plan.h"
 #include "model/result.h"
@@ -19,11 +20,15 @@ struct run_request {
 	const char *const *env; /* of the caller */
 	bool terminal, capture, agent_entrance, background, living;
 	struct plan_caps caps; /* of the command, in a sandbox that lives */
+	enum entrance entrance;
+	const char *operation; /* of the entrance: run, exec, shell ...; NULL: run */
+	struct record *record; /* the caller's, which is kept open; NULL: the door's own */
 	char *arguments;       /* of this process; see engine/native.h */
 	size_t arguments_len;
 };
 
 struct run_answer {
+	const char *cwd; /* of the caller; NULL: it cannot be named */
 	struct verdict verdict;
 	struct machine machine;
 	struct plan plan;
@@ -34,11 +39,15 @@ struct run_answer {
 /* The same, with what the machine offers taken for granted where `hopeful`; see probe_hopeful(). */
 int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	struct run_answer *ret, struct err *e);
+/* What the audit log says of it; sandbox: its name. */
+void run_record_request(const struct run_request *q, const struct run_answer *answer,
+	const char *sandbox, struct record_request *ret);
 /* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
 /* Carries out what was planned, in a sandbox of its own. On failure nothing was run. */
 int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
 	struct result *ret, struct err *e);
-/* Decides, plans and carries it out, unless the verdict is no. On failure nothing was run. */
+/* Decides, plans, records and carries it out, unless the verdict is no. On failure nothing was run.
+ */
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e);

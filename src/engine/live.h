@@ -19,6 +19,14 @@
 #define LIVE_LINES (2 * SLOT_COUNT)
 #define LIVE_CLAIMED 'c'
 
+/* For the line of the audit log. */
+struct live_said {
+	uint64_t begin;
+	const char *who;
+	const struct post_end *end;
+	const struct result_network *network; /* NULL: nothing was tried */
+};
+
 struct live_call {
 	const struct plan *plan;
 	char *arguments; /* of this process; see engine/native.h */
@@ -36,6 +44,9 @@ struct live_call {
 	void (*record)(void *ctx, struct usage_row *row);
 	void *record_ctx;
 	int record_fds[2];
+	/* How a command ended whose caller does not record it: one in the background, or one whose
+	 * caller has gone. May be NULL. */
+	void (*audit)(void *ctx, const struct live_said *said);
 	int setup_output; /* where plan->setup may write */
 	/* Nobody's yet; NULL: it is made for somebody. Then `ready` also hears LIVE_CLAIMED, and
 	 * the callback gives the sandbox its name: listener, lock and card are others then. */
@@ -76,7 +87,9 @@ struct live_line {
 	enum limit_hit hit;     /* ... for that limit; HIT_COUNT: none */
 	int asked;              /* signals that asked the command to end */
 	struct slot_word word;
-	char name[40];     /* of the program */
+	char name[40];  /* of the program */
+	uint64_t begin; /* its line in the audit log, as long as nobody records its end */
+	char who[POST_WHO];
 	int32_t process;   /* the command is that background process; 0: none */
 	int32_t waits_for; /* the caller waits for news of that one; 0: for none */
 	bool waits_for_end;

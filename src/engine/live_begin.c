@@ -245,6 +245,14 @@ static void begin_background(struct live *v, struct live_line *l, const struct p
 	start(v, l, m, &streams);
 }
 
+/* Whose end it is, should nobody else write it down. */
+static void take_begin(struct live_line *l, const struct post_exec *x)
+{
+	l->begin = x->begin;
+	memcpy(l->who, x->who, sizeof l->who);
+	l->who[sizeof l->who - 1] = '\0';
+}
+
 /* It has begun already: what is checked is only how it is called. */
 void live_line_begun(struct live *v, struct live_line *l, const struct post *m)
 {
@@ -258,6 +266,7 @@ void live_line_begun(struct live *v, struct live_line *l, const struct post *m)
 		return;
 	}
 	v->resting = false;
+	take_begin(l, x);
 	begin(v, l, x, &l->held);
 	l->held = LIVE_NO_PAIR;
 	close(take_fd(&l->command));
@@ -299,9 +308,11 @@ void live_line_exec(
 	} else if (memcmp(m->exec.config, v->call->card->config, POST_CONFIG) != 0) {
 		live_line_answer(l, post_new(POST_CHANGED, (int32_t)v->running));
 		live_line_close(v, l);
-	} else if (m->exec.ring) {
-		begin_background(v, l, m);
 	} else {
-		start(v, l, m, fds);
+		take_begin(l, &m->exec);
+		if (m->exec.ring)
+			begin_background(v, l, m);
+		else
+			start(v, l, m, fds);
 	}
 }

@@ -27,8 +27,24 @@
 
 static struct post in; /* what has just come */
 
+/* Its caller does not: it has gone, or never waited. */
+static void audit(struct live *v, struct live_line *l, const struct post_end *end,
+	const struct result_network *network)
+{
+	struct live_said said = {.begin = l->begin, .who = l->who, .end = end, .network = network};
+
+	if (l->begin && v->call->audit)
+		v->call->audit(v->call->record_ctx, &said);
+	l->begin = 0;
+}
+
 void live_line_close(struct live *v, struct live_line *l)
 {
+	struct post_end never = {.exit_code = -1, .reason = END_STOPPED};
+
+	/* It waited for a process to become, and its caller has gone. */
+	if (l->client < 0 && l->begin)
+		audit(v, l, &never, NULL);
 	if ((l->orders >= 0 || l->ended) && --v->running == 0)
 		meter_pause(&v->meter);
 	cleanup_fd(&l->client);
@@ -157,29 +173,34 @@ static void finish_setup(struct live *v, struct live_line *l, const struct post_
 	live_ready(v, &e);
 }
 
-/* Who stays gets the process that waits for the next one with it. */
-static void answer_end(struct live *v, struct live_line *l, const struct post *m)
+/* Who stays gets the process that waits for the next one with it. False: nobody has heard it. */
+static bool answer_end(struct live *v, struct live_line *l, const struct post *m)
 {
 	struct packet_fds fds = {.count = 0};
 
 	if (l->client < 0)
-		return;
+		return false;
 	if (l->keep && live_line_hold(v, l))
 		fds.fd[fds.count++] = l->held.command;
-	post_send(l->client, false, m, &fds);
+	return post_send(l->client, false, m, &fds) == 0;
 }
 
 /* Of several that run at the same time it belongs to whoever ends first. */
-static void answer_network(struct live *v, struct live_line *l)
+static bool take_network(struct live *v, struct live_line *l, struct result_network *ret)
 {
 	struct post *m;
 
-	if (!v->stage->guarding || l->client < 0)
-		return;
-	m = post_new(POST_NETWORK, 0);
+	if (!v->stage->guarding || (l->client < 0 && !l->begin))
+		return false;
 	guarding_work(v->stage);
-	if (guarding_take_report(v->stage, &m->network))
+	if (!guarding_take_report(v->stage, ret))
+		return false;
+	if (l->client >= 0) {
+		m = post_new(POST_NETWORK, 0);
+		m->network = *ret;
 		live_line_answer(l, m);
+	}
+	return true;
 }
 
 /* The last word about a command. */
@@ -187,10 +208,11 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 {
 	struct post *m;
 	struct live_process *process;
+	static struct result_network network; /* large */
 	struct live_pair held;
 	int kept = -1;
+	bool some = take_network(v, l, &network);
 
-	answer_network(v, l);
 	m = post_new(POST_ENDED, 0);
 	fill_end(v, l, &m->end);
 	if (l->setup) {
@@ -200,7 +222,11 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	if (report)
 		m->end.report = *report;
 	process = l->process ? live_process_find(v, l->process) : NULL;
-	answer_end(v, l, m);
+	/* Whoever hears it records it. */
+	if (answer_end(v, l, m))
+		l->begin = 0;
+	else
+		audit(v, l, &m->end, some ? &network : NULL);
 	record(v, l, &m->end);
 	v->call->card->served++;
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;

@@ -20,11 +20,12 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440007u
+#define POST_VERSION 0x57440008u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 40
 #define POST_NAME 80
 #define POST_COMMAND 200
+#define POST_WHO 400
 #define POST_DATA (32u << 10)
 #define POST_NET_PAGE 64
 
@@ -70,6 +71,8 @@ struct post_exec {
 	uint64_t ring; /* bytes of output that are kept of a background process; 0: it is none */
 	uint64_t timeout, kill_grace; /* ms; 0 = none */
 	struct plan_caps caps;
+	uint64_t begin;     /* its line in the audit log; 0: none */
+	char who[POST_WHO]; /* members of the line that says how it ended */
 	struct slot_command command;
 	char text[SLOT_TEXT];
 };

@@ -124,6 +124,8 @@ void result_write(struct writer *w, const struct result *r, const char *sandbox)
 	write_bool(w, "timedOut", r->reason == END_TIMEOUT || r->reason == END_IDLE);
 	write_bool(w, "oomKilled", r->reason == END_OOM);
 	write_bool(w, "stuck", r->stuck);
+	if (r->unrecorded)
+		write_bool(w, "unrecorded", true);
 	if (r->start_error)
 		write_text(w, "startError", strerror(r->start_error));
 	write_stream(w, "stdout", r, 0);

@@ -70,6 +70,12 @@ struct plan_layer {
 	size_t below_count;
 };
 
+struct plan_audit {
+	const char *folder; /* NULL: none */
+	uint64_t rotate, keep;
+	int sync;
+};
+
 /* How the program's input and output go. */
 enum plan_output {
 	PLAN_PASS,    /* the caller's own descriptors */
@@ -137,7 +143,10 @@ struct plan {
 	enum plan_output output;
 	uint64_t output_limit;
 	const char *setup; /* living: a shell's command that must succeed first; NULL: none */
-	bool landlock;     /* lay Landlock rules: wherever the kernel has it */
+	/* The audit log, where ends are written that nobody else writes; door/ knows, not the plan.
+	 */
+	struct plan_audit audit;
+	bool landlock; /* lay Landlock rules: wherever the kernel has it */
 	unsigned landlock_abi;
 	bool groups;  /* control groups can be made here */
 	bool cgroup2; /* limits are kept by groups of version 2 */

@@ -136,6 +136,10 @@ void plan_digest(const struct plan *p, uint8_t ret[32])
 	add_number(&h, p->landlock);
 	add_number(&h, p->broker);
 	add_text(&h, p->setup);
+	add_text(&h, p->audit.folder);
+	add_number(&h, p->audit.rotate);
+	add_number(&h, p->audit.keep);
+	add_number(&h, (uint64_t)p->audit.sync);
 	add_number(&h, p->bind_rules.exception_count);
 	for (size_t i = 0; i < p->bind_rules.exception_count; i++)
 		add_text(&h, p->bind_rules.exceptions[i].text);
