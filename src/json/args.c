@@ -35,8 +35,8 @@ static int fail_unknown(const struct arg *table, const char *name, struct err *e
 
 static int fail_type(const char *name, const char *wanted, const struct node *n, struct err *e)
 {
-	return err_set(
-		e, EINVAL, "argument '%s' must be %s, not %s", name, wanted, tree_type_name(n->type));
+	return err_set(e, EINVAL, "argument '%s' must be %s, not %s", name, wanted,
+		tree_type_name(n->type));
 }
 
 /* Whole and plain: no sign, no fraction, no exponent. */
@@ -66,8 +66,8 @@ static int read_texts(const struct arg *g, const struct node *n, struct arena *a
 	if (n->type != NODE_ARRAY)
 		return fail_type(g->name, "a list of texts", n, e);
 	if (n->count > ARGS_MOST_ITEMS)
-		return err_set(e, E2BIG, "argument '%s' has more than %u items", g->name,
-			ARGS_MOST_ITEMS);
+		return err_set(
+			e, E2BIG, "argument '%s' has more than %u items", g->name, ARGS_MOST_ITEMS);
 	texts = arena_array(a, n->count + 1u, sizeof *texts);
 	for (uint32_t i = 0; i < n->count; i++) {
 		if (n->items[i].type != NODE_TEXT)

@@ -49,8 +49,7 @@ struct arg {
 #define A_BOOL(s, m, ...) .type = ARG_BOOL, A_AT(s, m, bool), __VA_ARGS__
 #define A_TEXTS(s, m, ...) .type = ARG_TEXTS, A_AT(s, m, struct arg_texts), __VA_ARGS__
 #define A_MAP(s, m, ...) .type = ARG_MAP, A_AT(s, m, struct arg_texts), __VA_ARGS__
-#define A_CHOICE(s, m, list, ...) \
-	.type = ARG_CHOICE, A_AT(s, m, int), .names = (list), __VA_ARGS__
+#define A_CHOICE(s, m, list, ...) .type = ARG_CHOICE, A_AT(s, m, int), .names = (list), __VA_ARGS__
 
 #define ARGS_MOST_ITEMS 4096 /* of one list or map */
 

@@ -17,7 +17,7 @@
 struct writer {
 	struct buf *out;
 	unsigned depth;
-	bool compact; /* one line, without a space or an end of line */
+	bool compact;             /* one line, without a space or an end of line */
 	bool filled[WRITE_DEPTH]; /* has this level a member already? */
 };
 
