@@ -55,6 +55,7 @@ enum auditlog_fault {
 	AUDITLOG_NUMBER,  /* out of order, or missing */
 	AUDITLOG_CHAIN,   /* the line before it is another than it was */
 	AUDITLOG_CUT,     /* lines at the end are missing */
+	AUDITLOG_AHEAD,   /* there are more than the head knows of: it is lost, or an older one */
 	AUDITLOG_GONE,    /* whole files at the beginning are */
 	AUDITLOG_ANCHOR,  /* what was noted elsewhere is not in it */
 	AUDITLOG_FAULTS
@@ -66,16 +67,19 @@ struct auditlog_anchor {
 	uint8_t hash[SHA256_SIZE];
 };
 
+#define AUDITLOG_FILE sizeof "log.00000000000000000000" /* the longest name of one */
+
 struct auditlog_state {
 	enum auditlog_fault fault;
 	uint64_t seq;   /* of the line with the fault, or of the last one */
 	uint64_t first; /* of the first line that is there */
 	uint64_t lines, files;
 	uint8_t hash[SHA256_SIZE]; /* of the last good line */
+	char file[AUDITLOG_FILE];  /* which the line with the fault lies in; "": none */
 };
 
-/* Reads all of it while nobody writes. anchor may be NULL. see: every line that is good, in order;
- * may be NULL. */
+/* All of it as it is now; others may write meanwhile. anchor may be NULL. see: every line that is
+ * good, in order; may be NULL. */
 int auditlog_check(const struct auditlog *l, const struct auditlog_anchor *anchor,
 	void (*see)(void *ctx, const char *line, size_t len), void *ctx, struct auditlog_state *ret,
 	struct err *e);

@@ -27,7 +27,7 @@ struct auditlog_head {
 
 /* A file that was put aside. */
 #define AUDITLOG_OLD "log.%020llu"
-#define AUDITLOG_OLD_NAME sizeof "log.00000000000000000000"
+#define AUDITLOG_OLD_NAME AUDITLOG_FILE
 
 /* The numbers and the hash that a line begins with; false: it is none. */
 bool auditlog_read_prefix(
