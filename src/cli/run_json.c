@@ -167,8 +167,8 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_usage(&w, &r->usage);
 	write_refusals(&w, &r->report);
 	write_network(&w, &r->network);
-	write_text(&w, "sandbox", answer->verdict.scope_name);
-	write_text(&w, "runtime", "native");
+	write_text(&w, "sandbox", answer->host ? NULL : answer->verdict.scope_name);
+	write_text(&w, "runtime", answer->host ? "host" : "native");
 	write_object(&w, "enforced");
 	for (int i = 0; i < LAYER_COUNT; i++)
 		write_text(&w, layer_names[i], r->enforced[i] ? r->enforced[i] : "none");
@@ -327,7 +327,8 @@ void run_notes(const struct run_answer *answer, const struct result *r)
 	if (r->start_error) {
 		buf_puts(&out, "ward: cannot run '");
 		escape_text(&out, p->argv[0]);
-		buf_printf(&out, "' in the sandbox: %s\n", strerror(r->start_error));
+		buf_printf(&out, "' %s: %s\n", answer->host ? "on the host" : "in the sandbox",
+			strerror(r->start_error));
 	}
 	note_own(&out, answer, r);
 	if (r->reason == END_INTERNAL)

@@ -38,20 +38,33 @@ static int find_or_start(const struct run_request *q, struct arena *a, struct ex
 	return 0;
 }
 
-int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
-	struct err *e)
+static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *ret, struct err *e)
 {
 	struct run_request living = *q;
 	int r;
 
 	living.living = true;
 	r = run_make_plan(&living, hopeful, a, &ret->run, e);
-	if (r < 0 || !ret->run.planned)
+	if (r < 0 || !ret->run.planned || ret->run.host)
 		return r;
 	ret->run.caps = q->caps;
 	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
 	plan_digest(&ret->run.plan, ret->config);
 	return 0;
+}
+
+int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e)
+{
+	int r = make_plan(q, hopeful, a, ret, e);
+
+	if (r < 0 || !ret->run.host)
+		return r;
+	return err_set(e, ENOTSUP,
+		"this session has no sandbox: its commands run on the host (%s); use --set "
+		"mode=all",
+		ret->run.verdict.reason_count ? ret->run.verdict.reasons[0].text : "mode off");
 }
 
 /* What was made from another configuration is not used any more, nor taken from under anybody. */
@@ -133,16 +146,46 @@ static int in_sandbox(const struct run_request *q, struct arena *a, struct exec_
 	return r < 0 ? r : err_set(e, EAGAIN, "the sandbox is stopped again and again");
 }
 
+/* What was elevated does not get into the sandbox that it was elevated from. */
+static bool is_in_session(const struct run_answer *answer)
+{
+	return !answer->host && !answer->verdict.rule &&
+	       answer->verdict.effective->s.sandbox.keep_alive.v;
+}
+
+/* On the host, or in another sandbox than the session's. */
+static int elsewhere(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *answer, struct result *ret, struct err *e)
+{
+	const char *where = answer->run.host ? "on the host" : "in a sandbox of its own";
+	int r;
+
+	if (q->background)
+		return err_set(e, EINVAL,
+			"this command runs %s, and a background process needs the session's "
+			"sandbox",
+			where);
+	if (q->caps.memory || q->caps.pids || q->caps.cpu_ms)
+		return err_set(e, EINVAL,
+			"this command runs %s, where --memory, --pids and --cpu-time cannot be "
+			"kept",
+			where);
+	r = hopeful ? count_command(a, answer, e) : 0;
+	return r < 0 ? r : run_carry_out(q, a, &answer->run, ret, e);
+}
+
 static int try_exec(const struct run_request *q, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
-	int r = exec_plan(q, hopeful, a, answer, e);
+	int r = make_plan(q, hopeful, a, answer, e);
 	bool stays;
 
 	*ret_reached = false;
 	if (r < 0 || !answer->run.planned)
 		return r;
-	stays = answer->run.verdict.effective->s.sandbox.keep_alive.v;
+	stays = is_in_session(&answer->run);
+	if (!stays && (answer->run.host || answer->run.verdict.rule))
+		return elsewhere(q, hopeful, a, answer, ret, e);
 	if (!stays && (q->caps.memory || q->caps.pids || q->caps.cpu_ms))
 		return err_set(e, EINVAL,
 			"limits of a command need a sandbox that stays, and keepAlive is false: "

@@ -29,6 +29,7 @@ struct run_answer {
 	struct plan plan;
 	struct plan_caps caps; /* what was asked for besides */
 	bool planned;          /* false: the verdict is no */
+	bool host; /* without a sandbox: of the plan only argv, env, times and output hold */
 };
 
 /* The same, with what the machine offers taken for granted where `hopeful`; see probe_hopeful(). */
@@ -36,7 +37,8 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	struct run_answer *ret, struct err *e);
 /* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
-/* Carries out what was planned, in a sandbox of its own. On failure nothing was run. */
+/* Carries out what was planned, on the host or in a sandbox of its own. On failure nothing was run.
+ */
 int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
 	struct result *ret, struct err *e);
 /* Decides, plans and carries it out, unless the verdict is no. On failure nothing was run. */
