@@ -71,7 +71,7 @@ static int show_plan(
 		return r;
 	if (!answer->planned)
 		return run_denied(c, &answer->verdict, o->json.v);
-	run_show_plan(c, &answer->plan, o->json.v);
+	run_show_plan(c, answer, o->json.v);
 	return EXIT_OK;
 }
 

@@ -17,7 +17,7 @@ struct run_options {
 /* Says why the policy does not allow it; returns the exit status. */
 int run_denied(struct call *c, const struct verdict *v, bool json);
 /* --dry-run */
-void run_show_plan(struct call *c, const struct plan *p, bool json);
+void run_show_plan(struct call *c, const struct run_answer *answer, bool json);
 /* --json of what was not run: denied by policy, or ward failed. */
 void run_json_error(struct call *c, enum end_reason reason, const char *text);
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r);

@@ -21,7 +21,7 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 {
 	struct writer w = WRITER(c->out);
 
-	result_write(&w, r, answer->verdict.scope_name);
+	result_write(&w, r, answer->host ? NULL : answer->verdict.scope_name);
 }
 
 void run_notes(const struct run_answer *answer, const struct result *r)

@@ -2,6 +2,8 @@
 
 /* ward run --dry-run: the steps, as text or as JSON. */
 
+#include "base/cleanup.h"
+#include "base/escape.h"
 #include "cli/run.h"
 #include "engine/native.h"
 #include "json/write.h"
@@ -66,7 +68,20 @@ static void put_step(void *ctx, const char *name, const char *place, const struc
 	write_end_object(s->w);
 }
 
-void run_show_plan(struct call *c, const struct plan *p, bool json)
+/* There is one step without a sandbox. */
+static void show_host(const struct plan *p, struct shown *s)
+{
+	auto_(buf_free) struct buf arguments = BUF(64 << 10);
+
+	for (size_t i = 0; p->argv[i]; i++) {
+		buf_puts(&arguments, "argv ");
+		escape_word(&arguments, p->argv[i]);
+		buf_putc(&arguments, '\n');
+	}
+	put_step(s, "run program", "host", &arguments);
+}
+
+void run_show_plan(struct call *c, const struct run_answer *answer, bool json)
 {
 	struct writer w = WRITER(c->out);
 	struct shown s = {.call = c, .w = json ? &w : NULL};
@@ -75,7 +90,10 @@ void run_show_plan(struct call *c, const struct plan *p, bool json)
 		write_object(&w, NULL);
 		write_list(&w, "steps");
 	}
-	native_steps(p, put_step, &s);
+	if (answer->host)
+		show_host(&answer->plan, &s);
+	else
+		native_steps(&answer->plan, put_step, &s);
 	if (json) {
 		write_end_list(&w);
 		write_end_object(&w);

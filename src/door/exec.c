@@ -38,20 +38,33 @@ static int find_or_start(const struct run_request *q, struct arena *a, struct ex
 	return 0;
 }
 
-int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
-	struct err *e)
+static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
+	struct exec_answer *ret, struct err *e)
 {
 	struct run_request living = *q;
 	int r;
 
 	living.living = true;
 	r = run_make_plan(&living, hopeful, a, &ret->run, e);
-	if (r < 0 || !ret->run.planned)
+	if (r < 0 || !ret->run.planned || ret->run.host)
 		return r;
 	ret->run.caps = q->caps;
 	living_name(ret->run.verdict.scope_name, &ret->run.plan, ret->name);
 	plan_digest(&ret->run.plan, ret->config);
 	return 0;
+}
+
+int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e)
+{
+	int r = make_plan(q, hopeful, a, ret, e);
+
+	if (r < 0 || !ret->run.host)
+		return r;
+	return err_set(e, ENOTSUP,
+		"this session has no sandbox: its commands run on the host (%s); use --set "
+		"mode=all",
+		ret->run.verdict.reason_count ? ret->run.verdict.reasons[0].text : "mode off");
 }
 
 /* What was made from another configuration is not used any more, nor taken from under anybody. */
@@ -72,7 +85,7 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 }
 
 /* Counted only where somebody has set a rate; of one sandbox per command the sandbox too. */
-static int count_command(struct arena *a, const struct exec_answer *answer, struct err *e)
+int exec_count(struct arena *a, const struct exec_answer *answer, struct err *e)
 {
 	const struct verdict *v = &answer->run.verdict;
 	const struct sandbox *s = &v->effective->s.sandbox;
@@ -155,37 +168,63 @@ static int in_sandbox(const struct run_request *q, const struct pass *pass, stru
 	return r < 0 ? r : err_set(e, EAGAIN, "the sandbox is stopped again and again");
 }
 
+/* What was elevated does not get into the sandbox that it was elevated from. */
+static bool is_in_session(const struct run_answer *answer)
+{
+	return !answer->host && !answer->verdict.rule &&
+	       answer->verdict.effective->s.sandbox.keep_alive.v;
+}
+
+/* What needs the session's sandbox, and does not get into it. */
+static int check_wishes(const struct run_request *q, const struct run_answer *answer, struct err *e)
+{
+	const char *where = answer->host ? "runs on the host"
+			    : answer->verdict.rule
+				    ? "runs in a sandbox of its own"
+				    : "runs in a sandbox of its own, since keepAlive is false";
+
+	if (is_in_session(answer))
+		return 0;
+	if (q->background)
+		return err_set(e, EINVAL,
+			"this command %s, and a background process needs the session's sandbox",
+			where);
+	if (q->caps.memory || q->caps.pids || q->caps.cpu_ms)
+		return err_set(e, EINVAL,
+			"this command %s, where --memory, --pids and --cpu-time cannot be kept; "
+			"set "
+			"the sandbox's own limits ('--set resources.memory=...')",
+			where);
+	return 0;
+}
+
+int exec_carry_out(const struct run_request *q, const struct pass *pass, struct arena *a,
+	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
+{
+	*ret_reached = false;
+	if (is_in_session(&answer->run))
+		return in_sandbox(q, pass, a, answer, ret, ret_reached, e);
+	record_rest(pass->record);
+	return run_carry_out(q, a, &answer->run, ret, e);
+}
+
 static int try_exec(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
-	int r = exec_plan(q, hopeful, a, answer, e);
-	bool stays;
+	int r = make_plan(q, hopeful, a, answer, e);
 
 	*ret_reached = false;
 	if (r < 0 || !answer->run.planned)
 		return r;
-	stays = answer->run.verdict.effective->s.sandbox.keep_alive.v;
-	if (!stays && (q->caps.memory || q->caps.pids || q->caps.cpu_ms))
-		return err_set(e, EINVAL,
-			"limits of a command need a sandbox that stays, and keepAlive is false: "
-			"set "
-			"those of the sandbox ('--set resources.memory=...')");
-	if (!stays && q->background)
-		return err_set(e, EINVAL,
-			"a background process needs a sandbox that stays, and keepAlive is false");
+	r = check_wishes(q, &answer->run, e);
 	/* Once, however often it is tried. */
-	if (hopeful)
-		r = count_command(a, answer, e);
+	if (r == 0 && hopeful)
+		r = exec_count(a, answer, e);
 	if (r == -EDQUOT)
 		*ret_reached = true; /* there is nothing to try again */
 	if (r == 0)
 		r = begin(q, pass, answer, e);
-	if (r < 0)
-		return r;
-	if (stays)
-		return in_sandbox(q, pass, a, answer, ret, ret_reached, e);
-	record_rest(pass->record);
-	return run_carry_out(q, a, &answer->run, ret, e);
+	return r < 0 ? r : exec_carry_out(q, pass, a, answer, ret, ret_reached, e);
 }
 
 static int again(const struct run_request *q, struct pass *pass, struct arena *a,
@@ -200,7 +239,7 @@ static int again(const struct run_request *q, struct pass *pass, struct arena *a
 		.signals = -1,
 		.terminal.master = -1};
 	bool reached;
-	int r = count_command(a, io_answer, e);
+	int r = exec_count(a, io_answer, e);
 
 	if (r == 0)
 		r = begin(q, pass, io_answer, e);

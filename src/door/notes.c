@@ -161,7 +161,8 @@ void notes_write(struct buf *out, const struct run_answer *answer, const struct 
 	if (r->start_error) {
 		buf_puts(out, "ward: cannot run '");
 		escape_text(out, p->argv[0]);
-		buf_printf(out, "' in the sandbox: %s\n", strerror(r->start_error));
+		buf_printf(out, "' %s: %s\n", answer->host ? "on the host" : "in the sandbox",
+			strerror(r->start_error));
 	}
 	note_own(out, answer, r);
 	if (r->reason == END_INTERNAL)
@@ -191,8 +192,9 @@ void notes_write(struct buf *out, const struct run_answer *answer, const struct 
 			"ward: processes of the sandbox are left: they wait in the kernel for a "
 			"disk or a server, and end when it answers\n");
 	if (r->unrecorded)
-		buf_puts(out, "ward: how it ended could not be written to the audit log: look at its "
-			      "folder and disk\n");
+		buf_puts(out,
+			"ward: how it ended could not be written to the audit log: look at its "
+			"folder and disk\n");
 	note_refusals(out, &r->report);
 	note_network(out, answer, r);
 }

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "door/ask.h"
 #include "door/cow.h"
+#include "door/host.h"
 #include "door/living.h"
 #include "door/load.h"
 #include "door/profile.h"
@@ -98,13 +99,31 @@ static int check_runtime_found(const struct verdict *v, struct err *e)
 	return 0;
 }
 
+/* There is nothing to plan but what every command has. */
+static int plan_host(const struct run_request *q, struct run_answer *ret)
+{
+	struct host_call call = {.cwd = -1};
+
+	host_limits(ret->verdict.effective, q->agent_entrance, q->capture, q->terminal, &call);
+	ret->plan = (struct plan){.argv = q->argv,
+		.env = q->env,
+		.timeout = call.timeout,
+		.idle_timeout = call.idle_timeout,
+		.kill_grace = call.kill_grace,
+		.output = call.output,
+		.output_limit = call.output_limit};
+	ret->host = ret->planned = true;
+	return 0;
+}
+
 int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	struct run_answer *ret, struct err *e)
 {
 	struct request request = {.session = q->session,
 		.agent = q->agent,
+		.command = q->command,
 		.argv = (char *const *)q->argv,
-		.argc = q->argc};
+		.argc = q->command ? 0 : q->argc};
 	struct ask ask = {.config = q->config, .request = &request, .hopeful = hopeful};
 	struct plan_caller caller;
 	struct plan_request plan = {.config = q->config,
@@ -121,10 +140,7 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
 		return r;
 	if (ret->verdict.place != PLACE_SANDBOX)
-		return err_set(e, ENOTSUP,
-			"this command would run on the host (%s), which ward does not do yet; "
-			"use --set mode=all",
-			ret->verdict.reason_count ? ret->verdict.reasons[0].text : "mode off");
+		return plan_host(q, ret);
 	r = look_at_caller(q, ret->cwd, a, &caller, e);
 	if (r == 0)
 		r = plan_make(&plan, a, &ret->plan, e);
@@ -142,6 +158,22 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return run_make_plan(q, false, a, ret, e);
 }
 
+static int on_host(const struct run_answer *answer, struct result *ret, struct err *e)
+{
+	const struct plan *p = &answer->plan;
+	struct host_call call = {.argv = p->argv,
+		.env = p->env,
+		.cwd = -1,
+		.program = -1,
+		.timeout = p->timeout,
+		.idle_timeout = p->idle_timeout,
+		.kill_grace = p->kill_grace,
+		.output = p->output,
+		.output_limit = p->output_limit};
+
+	return host_run(&call, ret, e);
+}
+
 int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
 	struct result *ret, struct err *e)
 {
@@ -151,6 +183,8 @@ int run_carry_out(const struct run_request *q, struct arena *a, const struct run
 	char name[LIVING_NAME];
 	int r;
 
+	if (answer->host)
+		return on_host(answer, ret, e);
 	living_name(answer->verdict.scope_name, &plan, name);
 	r = cow_take(a, name, 1000, &plan, &call.layer, e);
 	if (r == -EBUSY)

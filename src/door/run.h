@@ -17,6 +17,7 @@ struct run_request {
 	const char *session, *agent;
 	const char *const *argv; /* NULL at the end */
 	size_t argc;
+	const char *command;    /* a shell's text that argv hands to a shell; NULL: none */
 	const char *const *env; /* of the caller */
 	bool terminal, capture, agent_entrance, background, living;
 	struct plan_caps caps; /* of the command, in a sandbox that lives */
@@ -34,6 +35,7 @@ struct run_answer {
 	struct plan plan;
 	struct plan_caps caps; /* what was asked for besides */
 	bool planned;          /* false: the verdict is no */
+	bool host; /* without a sandbox: of the plan only argv, env, times and output hold */
 };
 
 /* The same, with what the machine offers taken for granted where `hopeful`; see probe_hopeful(). */
@@ -44,7 +46,8 @@ void run_record_request(const struct run_request *q, const struct run_answer *an
 	const char *sandbox, struct record_request *ret);
 /* Decides and plans; runs nothing. A refusal by policy is an answer, not a failure. */
 int run_plan(const struct run_request *q, struct arena *a, struct run_answer *ret, struct err *e);
-/* Carries out what was planned, in a sandbox of its own. On failure nothing was run. */
+/* Carries out what was planned, on the host or in a sandbox of its own. On failure nothing was run.
+ */
 int run_carry_out(const struct run_request *q, struct arena *a, const struct run_answer *answer,
 	struct result *ret, struct err *e);
 /* Decides, plans, records and carries it out, unless the verdict is no. On failure nothing was run.

@@ -50,6 +50,8 @@ struct stage {
 	int host;                  /* init: the host's root until then; -1 */
 	struct guarding *guarding; /* supervisor: of the network; NULL: nothing is to be guarded */
 	int mounts;                /* supervisor: tells when those of the host change; -1 */
+	bool kept;   /* there is no sandbox: init is the keeper of a command on the host */
+	bool shared; /* ... that has the caller's terminal, and signals from there, itself */
 };
 
 /* How long what was killed may take to die. */

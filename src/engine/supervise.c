@@ -38,11 +38,15 @@ static void tell(struct supervise *v, uint32_t kind, int number)
 	wire_send(v->stage->control, false, &m, NULL);
 }
 
-/* Init dies, and the kernel ends every process of its namespace, whatever they are doing. */
+/* Init dies, and the kernel ends every process of its namespace, whatever they are doing. A keeper
+ * has no namespace, and does it itself. */
 static void kill_all(struct supervise *v)
 {
 	leaf_kill(&v->stage->leaf);
-	kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
+	if (v->stage->kept)
+		tell(v, WIRE_ALL, SIGKILL);
+	else
+		kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
 	if (!v->give_up_at)
 		v->give_up_at = later(now_us(), STAGE_PATIENCE_MS);
 }
@@ -108,9 +112,24 @@ static void take_signals(struct supervise *v)
 {
 	struct signalfd_siginfo info;
 
-	while (read(v->signals, &info, sizeof info) == sizeof info)
-		if (info.ssi_signo != SIGCHLD)
+	while (read(v->signals, &info, sizeof info) == sizeof info) {
+		bool has_it = v->stage->shared && info.ssi_code == SI_KERNEL;
+
+		if (info.ssi_signo != SIGCHLD && !has_it)
 			take_signal(v, (int)info.ssi_signo);
+	}
+}
+
+/* The program was stopped from its terminal. */
+static void pause_with_program(struct supervise *v)
+{
+	/* All of it: nothing keeps its limits meanwhile. */
+	tell(v, WIRE_ALL, SIGSTOP);
+	if (v->stage->kept)
+		terminal_stop();
+	else
+		terminal_suspend(&v->terminal);
+	tell(v, WIRE_ALL, SIGCONT);
 }
 
 static void take_network(struct supervise *v, struct packet_fds *fds)
@@ -158,10 +177,7 @@ static void take_message(struct supervise *v)
 		}
 		break;
 	case WIRE_PAUSED:
-		/* All of it: nothing keeps its limits meanwhile. */
-		tell(v, WIRE_ALL, SIGSTOP);
-		terminal_suspend(&v->terminal);
-		tell(v, WIRE_ALL, SIGCONT);
+		pause_with_program(v);
 		break;
 	default:
 		kill_all(v);

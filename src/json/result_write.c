@@ -136,7 +136,7 @@ void result_write(struct writer *w, const struct result *r, const char *sandbox)
 	write_refusals(w, &r->report);
 	write_network(w, &r->network);
 	write_text(w, "sandbox", sandbox);
-	write_text(w, "runtime", "native");
+	write_text(w, "runtime", sandbox ? "native" : "host");
 	write_object(w, "enforced");
 	for (int i = 0; i < LAYER_COUNT; i++)
 		write_text(w, layer_names[i], r->enforced[i] ? r->enforced[i] : "none");

@@ -6,6 +6,7 @@
 #include "json/write.h"
 #include "model/result.h"
 
+/* sandbox NULL: it ran on the host. */
 void result_write(struct writer *w, const struct result *r, const char *sandbox);
 /* The name of a system call, or its number. */
 const char *result_call_name(int number, char room[16]);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "door/host.h"
+
+#include "base/str.h"
+#include "engine/keeper.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Exact names, or beginnings that end with a star: what loaders, shells and interpreters run or
+ * load before the program itself. */
+static const char *const dangerous[] = {"LD_*", "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
+	"BASH_FUNC_*", "PS4", "IFS", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PATH", "PYTHON*",
+	"PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS",
+	"NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GIT_*",
+	"SSH_ASKPASS", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE",
+	"npm_config_*", "HOME", "XDG_*", NULL};
+
+static bool is_row(const char *row, const char *name, size_t len)
+{
+	size_t row_len = strlen(row);
+
+	if (row[row_len - 1] == '*')
+		return len >= row_len - 1 && strncmp(row, name, row_len - 1) == 0;
+	return len == row_len && strncmp(row, name, len) == 0;
+}
+
+const char *host_env_refused(const char *const *env)
+{
+	for (size_t i = 0; env && env[i]; i++)
+		for (size_t k = 0; dangerous[k]; k++)
+			if (is_row(dangerous[k], env[i], strcspn(env[i], "=")))
+				return env[i];
+	return NULL;
+}
+
+static bool is_written(const struct opt_number *n)
+{
+	return n->at.source && n->at.source->level != LEVEL_BUILTIN;
+}
+
+void host_limits(
+	const struct effective *eff, bool agent, bool capture, bool terminal, struct host_call *io)
+{
+	const struct sandbox *s = &eff->s.sandbox;
+
+	io->timeout = is_written(&s->timeout) || agent ? s->timeout.v : 0;
+	io->idle_timeout = s->idle_timeout.v;
+	io->kill_grace = s->kill_grace.v;
+	io->output_limit = s->output_limit.v;
+	if (capture)
+		io->output = PLAN_CAPTURE;
+	else if (terminal)
+		io->output = PLAN_TERMINAL;
+	else
+		io->output =
+			io->idle_timeout || is_written(&s->output_limit) ? PLAN_RELAY : PLAN_PASS;
+}
+
+int host_run(const struct host_call *q, struct result *ret, struct err *e)
+{
+	struct keeper_call call = {.argv = q->argv,
+		.env = q->env,
+		.cwd = q->cwd,
+		.program = q->program,
+		.script = -1,
+		.output = q->output,
+		.timeout = q->timeout,
+		.idle_timeout = q->idle_timeout,
+		.kill_grace = q->kill_grace,
+		.output_limit = q->output_limit};
+
+	if (!q->argv[0] || !q->argv[0][0])
+		return err_set(e, EINVAL, "no program is named");
+	return keeper_run(&call, ret, e);
+}
