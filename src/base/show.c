@@ -28,24 +28,41 @@ static void show_character(struct buf *out, uint32_t c, const char *bytes, size_
 		buf_add_whole(out, bytes, len);
 }
 
-void show_string(struct buf *out, const char *text)
+/* How many bytes from here on stand for themselves. */
+static size_t plain_run(const char *p, const char *end)
 {
-	const char *end = text + strlen(text);
+	const char *start = p;
+
+	while (p < end && *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
+		p++;
+	return (size_t)(p - start);
+}
+
+void show_bytes(struct buf *out, const char *data, size_t size)
+{
+	const char *end = data + size;
 
 	buf_putc(out, '"');
-	while (text < end) {
+	while (data < end) {
 		uint32_t c;
-		size_t len = utf8_decode(text, (size_t)(end - text), &c);
+		size_t len = plain_run(data, end);
 
-		if (len == 0) {
+		if (len > 0) {
+			buf_add(out, data, len);
+		} else if ((len = utf8_decode(data, (size_t)(end - data), &c)) > 0) {
+			show_character(out, c, data, len);
+		} else {
 			buf_add_whole(out, "\\ufffd", 6);
 			len = 1;
-		} else {
-			show_character(out, c, text, len);
 		}
-		text += len;
+		data += len;
 	}
 	buf_putc(out, '"');
+}
+
+void show_string(struct buf *out, const char *text)
+{
+	show_bytes(out, text, strlen(text));
 }
 
 static void show_number(struct buf *out, const struct field *f, uint64_t v)

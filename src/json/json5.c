@@ -18,6 +18,11 @@
 struct reader {
 	struct scan scan;
 	unsigned depth;
+	size_t values, values_max; /* strict: how many there are, and may be */
+	struct step {
+		const char *key; /* NULL: an item */
+		size_t index;    /* SIZE_MAX: before its name is known */
+	} path[TREE_MAX_DEPTH];
 	struct node *nodes;
 	size_t nodes_top, nodes_cap;
 	struct member *members;
@@ -32,6 +37,12 @@ static void reader_free(struct reader *r)
 }
 
 static int read_value(struct reader *r, struct node *ret);
+
+/* Which member or item of the innermost level is read now. */
+static void step_to(struct reader *r, const char *key, size_t index)
+{
+	r->path[r->depth - 1] = (struct step){key, index};
+}
 
 static int read_number(struct reader *r, struct node *ret)
 {
@@ -69,7 +80,7 @@ static int read_separator(struct reader *r, char close, const char *wanted)
 		rc = scan_blank(&r->scan);
 		if (rc < 0)
 			return rc;
-		if (r->scan.p >= r->scan.end || *r->scan.p != close)
+		if (r->scan.strict || r->scan.p >= r->scan.end || *r->scan.p != close)
 			return 1;
 	}
 	if (r->scan.p >= r->scan.end || *r->scan.p != close)
@@ -91,8 +102,10 @@ static int read_array(struct reader *r, struct node *ret)
 		r->scan.p++;
 	while (more > 0) {
 		struct node item = {0};
-		int rc = read_value(r, &item);
+		int rc;
 
+		step_to(r, NULL, r->nodes_top - base);
+		rc = read_value(r, &item);
 		if (rc < 0)
 			return rc;
 		push_node(r, &item);
@@ -119,8 +132,11 @@ static int read_member(struct reader *r, struct member *ret)
 	scan_count(&r->scan, start);
 	ret->line = r->scan.line;
 	ret->column = r->scan.column;
-	if (*start == '"' || *start == '\'')
+	step_to(r, NULL, SIZE_MAX);
+	if (*start == '"' || (*start == '\'' && !r->scan.strict))
 		rc = scan_string(&r->scan, &ret->key);
+	else if (r->scan.strict)
+		return scan_unexpected(&r->scan, "a key in quotes");
 	else
 		rc = scan_key(&r->scan, &ret->key);
 	if (rc == 0)
@@ -130,6 +146,7 @@ static int read_member(struct reader *r, struct member *ret)
 	if (r->scan.p >= r->scan.end || *r->scan.p != ':')
 		return scan_unexpected(&r->scan, "':'");
 	r->scan.p++;
+	step_to(r, ret->key, 0);
 	return read_value(r, &ret->value);
 }
 
@@ -172,6 +189,7 @@ static int read_object(struct reader *r, struct node *ret)
 	}
 	if (more < 0)
 		return more;
+	step_to(r, NULL, SIZE_MAX);
 	rc = check_duplicates(r, base);
 	if (rc < 0)
 		return rc;
@@ -188,10 +206,13 @@ static int read_nested(struct reader *r, struct node *ret)
 {
 	int rc;
 
-	if (++r->depth > TREE_MAX_DEPTH)
+	if (r->depth == TREE_MAX_DEPTH)
 		return scan_fail(&r->scan, r->scan.p, "nested more than %d deep", TREE_MAX_DEPTH);
+	r->depth++;
+	step_to(r, NULL, SIZE_MAX);
 	rc = *r->scan.p == '{' ? read_object(r, ret) : read_array(r, ret);
-	r->depth--;
+	if (rc == 0) /* else the path stays, for the error */
+		r->depth--;
 	return rc;
 }
 
@@ -206,13 +227,16 @@ static int read_value(struct reader *r, struct node *ret)
 	ret->column = r->scan.column;
 	if (r->scan.p >= r->scan.end)
 		return scan_unexpected(&r->scan, "a value");
+	if (r->scan.strict && ++r->values > r->values_max)
+		return scan_fail(&r->scan, r->scan.p, "more than %zu values", r->values_max);
 	if (*r->scan.p == '{' || *r->scan.p == '[')
 		return read_nested(r, ret);
-	if (*r->scan.p == '"' || *r->scan.p == '\'') {
+	if (*r->scan.p == '"' || (*r->scan.p == '\'' && !r->scan.strict)) {
 		ret->type = NODE_TEXT;
 		return scan_string(&r->scan, &ret->text);
 	}
-	if ((*r->scan.p >= '0' && *r->scan.p <= '9') || strchr("+-.IN", *r->scan.p))
+	if ((*r->scan.p >= '0' && *r->scan.p <= '9') ||
+		strchr(r->scan.strict ? "-" : "+-.IN", *r->scan.p))
 		return read_number(r, ret);
 	if (scan_word(&r->scan, "null")) {
 		ret->type = NODE_NULL;
@@ -225,6 +249,17 @@ static int read_value(struct reader *r, struct node *ret)
 	return scan_unexpected(&r->scan, "a value");
 }
 
+static int read_all(struct reader *r, struct node *ret)
+{
+	int rc = read_value(r, ret);
+
+	if (rc == 0)
+		rc = scan_blank(&r->scan);
+	if (rc < 0)
+		return rc;
+	return r->scan.p < r->scan.end ? scan_unexpected(&r->scan, "the end of the text") : 0;
+}
+
 int json5_parse(struct arena *a, const char *name, const char *text, size_t len, struct node *ret,
 	struct err *e)
 {
@@ -235,13 +270,55 @@ int json5_parse(struct arena *a, const char *name, const char *text, size_t len,
 	int rc = scan_start(&r.scan, TREE_MAX_BYTES);
 
 	if (rc == 0)
-		rc = read_value(&r, &root);
+		rc = read_all(&r, &root);
 	if (rc == 0)
-		rc = scan_blank(&r.scan);
-	if (rc < 0)
+		*ret = root;
+	return rc;
+}
+
+/* "params.argv[1]: " in front of an error. */
+static int put_path(const struct reader *r, int rc, struct err *e)
+{
+	auto_(buf_free) struct buf path = BUF(120);
+
+	for (unsigned i = 0; i < r->depth; i++) {
+		const struct step *s = &r->path[i];
+
+		if (s->key) {
+			buf_puts(&path, i ? "." : "");
+			escape_text(&path, s->key);
+		} else if (s->index != SIZE_MAX) {
+			buf_printf(&path, "[%zu]", s->index);
+		}
+	}
+	if (path.len == 0)
 		return rc;
-	if (r.scan.p < r.scan.end)
-		return scan_unexpected(&r.scan, "the end of the text");
+	return err_ctx(e, rc, "%s%s", buf_text(&path), path.dropped ? "..." : "");
+}
+
+int json5_parse_strict(struct arena *a, const struct json5_limits *limits, const char *text,
+	size_t len, struct node *ret, struct err *e)
+{
+	auto_(reader_free) struct reader r = {
+		.scan = {.arena = a, .p = text, .end = text + len, .strict = true, .e = e},
+		.values_max = limits->values,
+	};
+	struct node root = {0};
+	struct err drop = {0};
+	int rc;
+
+	if (len > limits->bytes)
+		return err_set(e, EFBIG, "larger than %zu bytes", limits->bytes);
+	rc = scan_start(&r.scan, limits->bytes);
+	if (rc == 0) {
+		rc = read_all(&r, &root);
+	} else { /* a bad byte: what is read up to there says in which member */
+		r.scan.e = &drop;
+		r.scan.end = r.scan.counted;
+		read_all(&r, &root);
+	}
+	if (rc < 0)
+		return put_path(&r, rc, e);
 	*ret = root;
 	return 0;
 }

@@ -16,3 +16,14 @@
 /* name stands in front of errors: "name:line:column: what". */
 int json5_parse(struct arena *a, const char *name, const char *text, size_t len, struct node *ret,
 	struct err *e);
+
+/*
+ * JSON as other programs write it, and nothing beyond: what JSON5 adds is refused too. Errors begin
+ * with the member, "params.argv[1]: a NUL character is not allowed (line 1, character 40)".
+ */
+struct json5_limits {
+	size_t bytes;
+	size_t values; /* of the whole tree: small ones cost many times their text */
+};
+int json5_parse_strict(struct arena *a, const struct json5_limits *limits, const char *text,
+	size_t len, struct node *ret, struct err *e);

@@ -54,6 +54,8 @@ int scan_fail_at(struct scan *r, int code, uint32_t line, uint32_t column, const
 	struct where at = {&source, line, column};
 	char where[WHERE_TEXT];
 
+	if (r->strict) /* the reader says in which member */
+		return err_set(r->e, code, "%s (line %u, character %u)", what, line, column);
 	where_text(&at, where);
 	return err_set(r->e, code, "%s: %s", where, what);
 }
@@ -122,6 +124,11 @@ static int skip_block_comment(struct scan *r)
 
 int scan_blank(struct scan *r)
 {
+	if (r->strict) {
+		while (r->p < r->end && strchr(" \t\r\n", *r->p))
+			r->p++;
+		return 0;
+	}
 	while (r->p < r->end) {
 		uint32_t c;
 		size_t len;
@@ -178,9 +185,13 @@ static int read_decimal(struct scan *r, const char *start)
 
 	if (before > 1 && *digits == '0')
 		return scan_fail(r, start, "a number with a leading zero");
+	if (r->strict && before == 0)
+		return scan_unexpected(r, "a digit");
 	if (r->p < r->end && *r->p == '.') {
 		r->p++;
 		after = skip_digits(r);
+		if (r->strict && after == 0)
+			return scan_unexpected(r, "a digit");
 	}
 	if (before + after == 0)
 		return scan_unexpected(r, "a value");
@@ -200,9 +211,11 @@ int scan_number(struct scan *r, const char **ret)
 	uint32_t c;
 	int rc = 0;
 
-	if (*r->p == '+' || *r->p == '-')
+	if (*r->p == '-' || (*r->p == '+' && !r->strict))
 		r->p++;
-	if (scan_at(r, "Infinity"))
+	if (r->strict)
+		rc = read_decimal(r, start);
+	else if (scan_at(r, "Infinity"))
 		r->p += 8;
 	else if (scan_at(r, "NaN"))
 		r->p += 3;

@@ -22,6 +22,7 @@ struct scan {
 	const char *name;
 	const char *p;
 	const char *end;
+	bool strict;         /* only what JSON has */
 	bool simple;         /* ASCII without carriage returns: columns are bytes */
 	const char *counted; /* up to here line and column are known */
 	uint32_t line;

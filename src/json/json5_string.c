@@ -62,6 +62,22 @@ static int read_unicode_escape(struct scan *r, const char *at)
 	return rc < 0 ? rc : add_character(r, at, c);
 }
 
+/* JSON has these besides \u. */
+static int read_strict_escape(struct scan *r, const char *at)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *known = strchr(from, *r->p);
+
+	if (*r->p == 'u') {
+		r->p++;
+		return read_unicode_escape(r, at);
+	}
+	if (!known)
+		return scan_fail(r, at, "an escape that JSON does not have");
+	r->p++;
+	return add_character(r, at, (unsigned char)to[known - from]);
+}
+
 static bool skip_line_end(struct scan *r)
 {
 	static const char *const ends[] = {"\r\n", "\n", "\r", "\xe2\x80\xa8", "\xe2\x80\xa9"};
@@ -84,6 +100,8 @@ static int read_escape(struct scan *r)
 
 	if (r->p >= r->end)
 		return scan_fail(r, at, "the text ends inside a string");
+	if (r->strict)
+		return read_strict_escape(r, at);
 	if (skip_line_end(r))
 		return 0;
 	known = strchr(from, *r->p);
@@ -108,11 +126,17 @@ static int read_escape(struct scan *r)
 	return add_character(r, at, c);
 }
 
-/* The first character that is not simply part of a string. */
-static const char *plain_end(const char *p, const char *end, char quote)
+/* The first character that is not simply part of a string; JSON wants every control escaped. */
+static const char *plain_end(const struct scan *r, const char *p, char quote)
 {
-	while (p < end && *p != quote && *p != '\\' && *p != '\n' && *p != '\r')
-		p++;
+	const char *end = r->end;
+
+	if (r->strict)
+		while (p < end && *p != quote && *p != '\\' && (unsigned char)*p >= ' ')
+			p++;
+	else
+		while (p < end && *p != quote && *p != '\\' && *p != '\n' && *p != '\r')
+			p++;
 	return p;
 }
 
@@ -120,7 +144,7 @@ int scan_string(struct scan *r, const char **ret)
 {
 	const char *start = r->p;
 	char quote = *r->p++;
-	const char *plain = plain_end(r->p, r->end, quote);
+	const char *plain = plain_end(r, r->p, quote);
 
 	if (plain < r->end && *plain == quote) { /* nothing escaped: as it stands */
 		*ret = arena_text(r->arena, r->p, (size_t)(plain - r->p));
@@ -134,13 +158,15 @@ int scan_string(struct scan *r, const char **ret)
 
 		if (*r->p == '\n' || *r->p == '\r')
 			return scan_fail(r, r->p, "a line ends inside a string");
+		if (r->strict && (unsigned char)*r->p < ' ')
+			return scan_fail(r, r->p, "a control character that is not escaped");
 		if (*r->p == '\\') {
 			rc = read_escape(r);
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		r->p = plain_end(r->p, r->end, quote);
+		r->p = plain_end(r, r->p, quote);
 		buf_add(&r->text, run, (size_t)(r->p - run));
 	}
 	if (r->p >= r->end)

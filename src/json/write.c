@@ -84,6 +84,12 @@ void write_text(struct writer *w, const char *key, const char *text)
 		buf_puts(w->out, "null");
 }
 
+void write_bytes(struct writer *w, const char *key, const char *data, size_t len)
+{
+	begin(w, key);
+	show_bytes(w->out, data, len);
+}
+
 void write_number(struct writer *w, const char *key, int64_t v)
 {
 	begin(w, key);

@@ -29,6 +29,7 @@ void write_list(struct writer *w, const char *key);
 void write_end_object(struct writer *w);
 void write_end_list(struct writer *w);
 void write_text(struct writer *w, const char *key, const char *text); /* NULL writes null */
+void write_bytes(struct writer *w, const char *key, const char *data, size_t len);
 void write_number(struct writer *w, const char *key, int64_t v);
 void write_unsigned(struct writer *w, const char *key, uint64_t v);
 void write_bool(struct writer *w, const char *key, bool v);

@@ -153,12 +153,29 @@ static void test_what_is_written_reads_back(void)
 	}
 }
 
+static void test_compact(void)
+{
+	auto_(buf_free) struct buf out = BUF(256);
+	struct writer w = WRITER_COMPACT(&out);
+
+	write_object(&w, NULL);
+	write_bytes(&w, "bytes", "a\0b\n\xff", 5);
+	write_list(&w, "list");
+	write_number(&w, NULL, 1);
+	write_object(&w, NULL);
+	write_end_object(&w);
+	write_end_list(&w);
+	write_end_object(&w);
+	check_str(buf_text(&out), "{\"bytes\":\"a\\u0000b\\n\\ufffd\",\"list\":[1,{}]}");
+}
+
 static const struct test tests[] = {
 	{"shape", test_shape},
 	{"only one value", test_only_one_value},
 	{"keys are escaped", test_keys_are_escaped},
 	{"any depth", test_any_depth},
 	{"what is written reads back", test_what_is_written_reads_back},
+	{"on one line", test_compact},
 };
 
 TEST_MAIN(tests)
