@@ -114,10 +114,11 @@ void help_group(struct buf *out, const char *group);
 int help_unknown(const char *word, struct err *e);
 
 /* cli/commands, one file each */
-extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_config_check,
-	cmd_config_show, cmd_config_schema, cmd_config_import, cmd_doctor, cmd_completion, cmd_help,
-	cmd_version, cmd_run, cmd_exec, cmd_shell, cmd_process_list, cmd_process_output,
-	cmd_process_write, cmd_process_signal, cmd_process_wait, cmd_start, cmd_stop, cmd_restart,
-	cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify, cmd_diff, cmd_apply, cmd_discard,
-	cmd_snapshot_create, cmd_snapshot_list, cmd_snapshot_restore, cmd_snapshot_delete, cmd_fork,
-	cmd_stats, cmd_top, cmd_net_show, cmd_net_allow, cmd_net_deny;
+extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_tools_call,
+	cmd_config_check, cmd_config_show, cmd_config_schema, cmd_config_import, cmd_doctor,
+	cmd_completion, cmd_help, cmd_version, cmd_run, cmd_exec, cmd_shell, cmd_process_list,
+	cmd_process_output, cmd_process_write, cmd_process_signal, cmd_process_wait, cmd_start,
+	cmd_stop, cmd_restart, cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify, cmd_diff,
+	cmd_apply, cmd_discard, cmd_snapshot_create, cmd_snapshot_list, cmd_snapshot_restore,
+	cmd_snapshot_delete, cmd_fork, cmd_stats, cmd_top, cmd_net_show, cmd_net_allow,
+	cmd_net_deny;

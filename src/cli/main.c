@@ -46,6 +46,7 @@ const struct command *const commands[] = {
 	&cmd_explain,
 	&cmd_tools_list,
 	&cmd_tools_check,
+	&cmd_tools_call,
 	&cmd_config_check,
 	&cmd_config_show,
 	&cmd_config_schema,

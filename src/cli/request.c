@@ -92,3 +92,30 @@ int request_failed(struct call *c, bool json, int r, const struct err *e)
 	}
 	return r;
 }
+
+/* Asked again whenever a file of the configuration has changed. */
+static int load_again(void *ctx, struct config *ret, struct err *e)
+{
+	struct request_door *d = ctx;
+	struct run_request unused = {0};
+
+	return request_load(d->call, &d->who, ret, &unused, e);
+}
+
+int request_open(struct call *c, const struct request_who *who, enum entrance entrance,
+	struct request_door *ret, struct err *e)
+{
+	struct door_call call = {.entrance = entrance,
+		.session = who->session,
+		.agent = who->agent,
+		.user_file = who->config,
+		.env = (const char *const *)environ,
+		.arguments = c->process,
+		.arguments_len = c->process_len,
+		.load = load_again,
+		.ctx = ret};
+
+	ret->call = c;
+	ret->who = *who;
+	return door_open(&ret->door, &call, e);
+}

@@ -5,7 +5,7 @@
  */
 
 #include "cli/cli.h"
-#include "door/run.h"
+#include "door/door.h"
 
 #define REQUEST_LISTS 3
 
@@ -22,3 +22,12 @@ int request_load(struct call *c, const struct request_who *who, struct config *c
 	struct run_request *io, struct err *e);
 /* What a failed command with --json says: the reason, as an object too. Returns r. */
 int request_failed(struct call *c, bool json, int r, const struct err *e);
+
+/* The same as a door for calls of tools, which stays open: door_close(). c and who are kept. */
+struct request_door {
+	struct call *call;
+	struct request_who who;
+	struct door door;
+};
+int request_open(struct call *c, const struct request_who *who, enum entrance entrance,
+	struct request_door *ret, struct err *e);

@@ -65,5 +65,7 @@ void approval_show(const struct approval *p, struct buf *out);
 /* Until it is answered: a prompt on the terminal, other terminals by `ward approve`. 0: given;
  * -EACCES: not. */
 int approval_wait(struct approval *p, struct err *e);
+/* Descriptors that a process which runs it needs. */
+size_t approval_keep(const struct approval *p, int *ret, size_t max);
 /* A request that still waits is denied by that. */
 void approval_free(struct approval **p);

@@ -120,9 +120,9 @@ int background_signal(int box, int32_t id, int number, struct err *e)
 	return r;
 }
 
-int background_wait(int box, int32_t id, struct result *ret, struct err *e)
+int background_waited(int box, struct result *ret, struct err *e)
 {
-	int r = talk(box, POST_PROCESS_WAIT, id, e);
+	int r = living_hear(box, &message, e);
 
 	if (r < 0)
 		return r;
@@ -135,4 +135,11 @@ int background_wait(int box, int32_t id, struct result *ret, struct err *e)
 			      ? (enum end_reason)message.end.reason
 			      : END_INTERNAL;
 	return 0;
+}
+
+int background_wait(int box, int32_t id, struct result *ret, struct err *e)
+{
+	int r = living_say(box, &message, POST_PROCESS_WAIT, id, e);
+
+	return r < 0 ? r : background_waited(box, ret, e);
 }

@@ -20,3 +20,5 @@ int background_signal_number(const char *text, struct err *e);
 int background_signal(int box, int32_t id, int number, struct err *e);
 /* Waits for its end. */
 int background_wait(int box, int32_t id, struct result *ret, struct err *e);
+/* The second half of it, for who asked already. */
+int background_waited(int box, struct result *ret, struct err *e);

@@ -38,8 +38,8 @@ static int find_or_start(const struct run_request *q, struct arena *a, struct ex
 	return 0;
 }
 
-static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
-	struct exec_answer *ret, struct err *e)
+int exec_decide(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e)
 {
 	struct run_request living = *q;
 	int r;
@@ -57,7 +57,7 @@ static int make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 int exec_plan(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
 	struct err *e)
 {
-	int r = make_plan(q, hopeful, a, ret, e);
+	int r = exec_decide(q, hopeful, a, ret, e);
 
 	if (r < 0 || !ret->run.host)
 		return r;
@@ -211,7 +211,7 @@ int exec_carry_out(const struct run_request *q, const struct pass *pass, struct 
 static int try_exec(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct result *ret, bool *ret_reached, struct err *e)
 {
-	int r = make_plan(q, hopeful, a, answer, e);
+	int r = exec_decide(q, hopeful, a, answer, e);
 
 	*ret_reached = false;
 	if (r < 0 || !answer->run.planned)

@@ -36,7 +36,10 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 /* Starts a background process in it: its id. */
 int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	int32_t *ret_id, struct err *e);
-/* The parts of it, for callers with more to wait for. Whether the agent may run another one now;
+/* The parts of it, for callers with more to wait for. Decided and planned, wherever it runs. */
+int exec_decide(const struct run_request *q, bool hopeful, struct arena *a, struct exec_answer *ret,
+	struct err *e);
+/* Whether the agent may run another one now;
  * counted only where somebody has set a rate. */
 int exec_count(struct arena *a, const struct exec_answer *answer, struct err *e);
 /* What was planned and written down. ret_reached: a sandbox has heard of it, so that nothing is

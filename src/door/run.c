@@ -100,7 +100,8 @@ static int check_runtime_found(const struct verdict *v, struct err *e)
 }
 
 /* There is nothing to plan but what every command has. */
-static int plan_host(const struct run_request *q, struct run_answer *ret)
+static int plan_host(const struct run_request *q, const struct plan_request *plan, struct arena *a,
+	struct run_answer *ret)
 {
 	struct host_call call = {.cwd = -1};
 
@@ -112,6 +113,7 @@ static int plan_host(const struct run_request *q, struct run_answer *ret)
 		.kill_grace = call.kill_grace,
 		.output = call.output,
 		.output_limit = call.output_limit};
+	plan_workspace(plan, a, &ret->plan);
 	ret->host = ret->planned = true;
 	return 0;
 }
@@ -123,7 +125,8 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 		.agent = q->agent,
 		.command = q->command,
 		.argv = (char *const *)q->argv,
-		.argc = q->command ? 0 : q->argc};
+		.argc = q->command ? 0 : q->argc,
+		.no_tool = q->no_tool};
 	struct ask ask = {.config = q->config, .request = &request, .hopeful = hopeful};
 	struct plan_caller caller;
 	struct plan_request plan = {.config = q->config,
@@ -139,9 +142,9 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 		r = check_runtime_found(&ret->verdict, e);
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
 		return r;
-	if (ret->verdict.place != PLACE_SANDBOX)
-		return plan_host(q, ret);
 	r = look_at_caller(q, ret->cwd, a, &caller, e);
+	if (r == 0 && ret->verdict.place != PLACE_SANDBOX)
+		return plan_host(q, &plan, a, ret);
 	if (r == 0)
 		r = plan_make(&plan, a, &ret->plan, e);
 	if (r == 0)

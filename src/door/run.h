@@ -20,6 +20,7 @@ struct run_request {
 	const char *command;    /* a shell's text that argv hands to a shell; NULL: none */
 	const char *const *env; /* of the caller */
 	bool terminal, capture, agent_entrance, background, living;
+	bool no_tool;          /* see struct request: nothing is to run */
 	struct plan_caps caps; /* of the command, in a sandbox that lives */
 	enum entrance entrance;
 	const char *operation; /* of the entrance: run, exec, shell ...; NULL: run */

@@ -72,7 +72,7 @@ static int read_texts(const struct arg *g, const struct node *n, struct arena *a
 	for (uint32_t i = 0; i < n->count; i++) {
 		if (n->items[i].type != NODE_TEXT)
 			return fail_type(g->name, "a list of texts", &n->items[i], e);
-		texts[i] = n->items[i].text;
+		texts[i] = arena_text(a, n->items[i].text, strlen(n->items[i].text));
 	}
 	*ret = (struct arg_texts){texts, n->count};
 	return 0;
@@ -124,7 +124,7 @@ static int read_one(
 	case ARG_TEXT:
 		if (n->type != NODE_TEXT)
 			return fail_type(g->name, "a text", n, e);
-		*(const char **)to = n->text;
+		*(const char **)to = arena_text(a, n->text, strlen(n->text));
 		return 0;
 	case ARG_BOOL:
 		if (n->type != NODE_BOOL)

@@ -4,7 +4,7 @@
 /*
  * The arguments of a tool: an object of a message into a struct, by a table, and the table as a
  * JSON Schema. Strict: unknown keys, wrong types, missing arguments and numbers beyond their bounds
- * are errors that name the argument. Every text lives in the arena. Called by the door.
+ * are errors that name the argument. Every text is copied into the arena. Called by the door.
  */
 
 #include "base/err.h"

@@ -46,6 +46,7 @@ struct request {
 	const char *command; /* a shell's text; or: */
 	char *const *argv;   /* words; argc 0: no particular command */
 	size_t argc;
+	bool no_tool; /* only where the session's commands run, whatever tools it may use */
 };
 
 struct verdict_reason {

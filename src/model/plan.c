@@ -142,7 +142,7 @@ static const char **list_texts(
 }
 
 /* Changes in the workspace go through init where some of them must be refused. */
-static void take_workspace(const struct plan_request *q, struct arena *a, struct plan *p)
+void plan_workspace(const struct plan_request *q, struct arena *a, struct plan *p)
 {
 	const struct sandbox *s = settings(q);
 
@@ -303,7 +303,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	take_limits(s, &p);
 	take_times(q, &p);
 	take_output(q, &p);
-	take_workspace(q, a, &p);
+	plan_workspace(q, a, &p);
 	take_filter(q->machine, &p);
 	take_env(q, a, &p);
 	plan_network(q, a, &p.network);

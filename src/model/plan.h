@@ -184,6 +184,8 @@ struct plan_request {
 };
 
 int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, struct err *e);
+/* Only where the workspace is, and which names in it are special; also for tools on the host. */
+void plan_workspace(const struct plan_request *q, struct arena *a, struct plan *p);
 /* The kernel's ids for a sandbox that this process keeps, by its number. */
 void plan_take_ids(struct plan *p, uint32_t pid);
 /*

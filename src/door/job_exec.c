@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A command as a job. In the sandbox that lives it is handed over at once, by a connection that is
+ * kept; whatever takes longer (the sandbox must be started, or be another one; the command belongs
+ * on the host, or in a sandbox of its own) is done by a worker.
+ */
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "door/approval.h"
+#include "door/host.h"
+#include "door/job_parts.h"
+#include "door/notes.h"
+#include "door/workspace.h"
+#include "json/result_write.h"
+#include "state/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define TEXT_MOST (64u << 10) /* of each stream, in the text; the JSON has all of it */
+
+static int check_arguments(struct job *j, struct err *e)
+{
+	const struct tool_args *g = &j->args;
+
+	if (!g->command == !g->argv.v)
+		return err_set(e, EINVAL, "give either 'command' or 'argv'");
+	if (g->argv.v && (g->argv.count == 0 || !g->argv.v[0][0]))
+		return err_set(e, EINVAL, "argument 'argv' names no program");
+	if (g->background && g->input)
+		return err_set(e, EINVAL, "a background process gets its input by tool 'process'");
+	return 0;
+}
+
+static const char *const *words_of(struct job *j)
+{
+	const char **words;
+
+	if (j->args.argv.v)
+		return j->args.argv.v;
+	words = arena_array(&j->arena, 4, sizeof *words);
+	words[0] = "/bin/sh";
+	words[1] = "-c";
+	words[2] = j->args.command;
+	return words;
+}
+
+static struct run_request request_of(struct job *j)
+{
+	struct run_request q = door_request(j->door, j->policy);
+
+	q.argv = words_of(j);
+	while (q.argv[q.argc])
+		q.argc++;
+	q.command = j->args.command;
+	q.background = j->args.background;
+	q.record = &j->policy->record;
+	return q;
+}
+
+/* Does the answer depend on the command at all? */
+static bool has_rules(const struct verdict *v)
+{
+	return v->effective->rules.count > 0 && v->effective->s.tools.elevated.enabled.v;
+}
+
+/* The same sandbox for every command of the session; only where rules may lead elsewhere each
+ * command is decided by itself. */
+static int decide_command(struct job *j, struct err *e)
+{
+	struct run_request q = request_of(j);
+
+	j->answer = arena_alloc(&j->arena, sizeof *j->answer);
+	if (has_rules(&j->policy->session.run.verdict)) {
+		int r = exec_decide(&q, true, &j->arena, j->answer, e);
+
+		j->verdict = j->record.verdict = &j->answer->run.verdict;
+		return r;
+	}
+	*j->answer = j->policy->session;
+	j->answer->run.verdict = *j->verdict; /* of the tool, which says the same of its place */
+	j->verdict = j->record.verdict = &j->answer->run.verdict;
+	j->answer->run.plan.argv = q.argv;
+	return 0;
+}
+
+/* No longer than the policy says. */
+static int take_timeout(struct job *j, uint64_t *io_timeout, struct err *e)
+{
+	const struct arg_number *wish = &j->args.timeout_ms;
+
+	if (!wish->given)
+		return 0;
+	if (*io_timeout && wish->v > *io_timeout)
+		return err_set(e, ERANGE,
+			"argument 'timeoutMs' is more than the policy allows (%llu); use "
+			"'background' for what takes longer",
+			(unsigned long long)*io_timeout);
+	*io_timeout = wish->v;
+	return 0;
+}
+
+/* A folder inside: as written when it begins at the root, else from the workspace on. */
+static void take_cwd(struct job *j, struct plan *p)
+{
+	const char *cwd = j->args.cwd;
+
+	if (cwd)
+		p->cwd = *cwd == '/' ? cwd : arena_printf(&j->arena, PLAN_WORKSPACE "/%s", cwd);
+	else
+		p->cwd = PLAN_WORKSPACE;
+}
+
+static bool is_variable(const char *a, const char *b)
+{
+	size_t len = strcspn(a, "=");
+
+	return strncmp(a, b, len + 1) == 0;
+}
+
+/* What the call adds takes the place of what has the same name. */
+static void take_env(struct job *j, struct plan *p)
+{
+	const struct arg_texts *more = &j->args.env;
+	size_t count = 0, n = 0;
+	const char **env;
+
+	if (!more->count)
+		return;
+	while (p->env[count])
+		count++;
+	env = arena_array(&j->arena, count + more->count + 1, sizeof *env);
+	for (size_t i = 0; i < count; i++) {
+		bool replaced = false;
+
+		for (size_t k = 0; k < more->count; k++)
+			replaced |= is_variable(more->v[k], p->env[i]);
+		if (!replaced)
+			env[n++] = p->env[i];
+	}
+	for (size_t k = 0; k < more->count; k++)
+		env[n++] = more->v[k];
+	p->env = env;
+}
+
+static int take_input(struct job *j, struct err *e)
+{
+	size_t len, done = 0;
+
+	if (!j->args.input)
+		return 0;
+	len = strlen(j->args.input);
+	j->input = memfd_create("stdin", MFD_CLOEXEC);
+	if (j->input < 0)
+		return err_sys(e, -errno, "make a file in memory");
+	while (done < len) {
+		ssize_t n = write(j->input, j->args.input + done, len - done);
+
+		if (n < 0)
+			return err_sys(e, -errno, "write a file in memory");
+		done += (size_t)n;
+	}
+	lseek(j->input, 0, SEEK_SET);
+	return 0;
+}
+
+static int complete_plan(struct job *j, struct err *e)
+{
+	struct plan *p = &j->answer->run.plan;
+	int r = take_timeout(j, &p->timeout, e);
+
+	take_cwd(j, p);
+	take_env(j, p);
+	return r < 0 ? r : take_input(j, e);
+}
+
+/* What a worker says of a command: this, both streams, then a text for each layer. */
+struct command_said {
+	struct err failed;
+	struct result result;
+	size_t output[2];
+	int32_t process;
+	bool lost;
+};
+
+static void say_result(struct job *j, const struct command_said *said, struct buf *out)
+{
+	buf_add(out, said, sizeof *said);
+	for (int i = 0; i < 2; i++)
+		buf_add(out, j->result.output[i].data, said->output[i]);
+	for (int i = 0; i < LAYER_COUNT; i++) {
+		const char *text = j->result.enforced[i] ? j->result.enforced[i] : "none";
+
+		buf_add(out, text, strlen(text) + 1);
+	}
+}
+
+static int run_on_host(struct job *j, struct err *e)
+{
+	struct host_call call = {.argv = j->answer->run.plan.argv,
+		.env = j->door->call.env,
+		.cwd = j->cwd,
+		.program = -1,
+		.approval = j->approval};
+
+	host_limits(j->verdict->effective, true, true, false, &call);
+	return take_timeout(j, &call.timeout, e) < 0 ? -e->code : host_run(&call, &j->result, e);
+}
+
+/* In the sandbox; where nothing could be started, once more by what the machine says of itself. */
+static int run_in_sandbox(struct job *j, struct err *e)
+{
+	struct run_request q = request_of(j);
+	bool reached;
+	int r = exec_carry_out(&q, &j->pass, &j->arena, j->answer, &j->result, &reached, e);
+
+	if (r >= 0 || reached)
+		return r;
+	result_free(&j->result);
+	j->result = (struct result){0};
+	*j->answer = (struct exec_answer){0};
+	r = exec_decide(&q, false, &j->arena, j->answer, e);
+	if (r == 0 && !j->answer->run.planned)
+		r = err_set(e, EACCES, "denied by the policy");
+	if (r == 0)
+		r = complete_plan(j, e);
+	return r < 0 ? r
+		     : exec_carry_out(&q, &j->pass, &j->arena, j->answer, &j->result, &reached, e);
+}
+
+/* In a process of its own. */
+static void work(void *ctx, struct buf *out)
+{
+	struct job *j = ctx;
+	struct command_said said = {0};
+	int r;
+
+	if (j->verdict->place == PLACE_HOST)
+		r = run_on_host(j, &said.failed);
+	else
+		r = run_in_sandbox(j, &said.failed);
+	if (r >= 0)
+		said.failed = (struct err){0};
+	else if (!said.failed.code)
+		said.failed.code = -r;
+	said.result = j->result;
+	said.output[0] = j->result.output[0].len;
+	said.output[1] = j->result.output[1].len;
+	said.process = j->answer->process;
+	said.lost = j->answer->lost;
+	say_result(j, &said, out);
+}
+
+static bool take_streams(struct job *j, const struct command_said *said, const struct buf *all)
+{
+	size_t at = sizeof *said;
+
+	if (said->output[0] > all->len - at || said->output[1] > all->len - at - said->output[0])
+		return false;
+	for (int i = 0; i < 2; i++) {
+		j->result.output[i] = BUF(JOB_ANSWER);
+		buf_add(&j->result.output[i], all->data + at, said->output[i]);
+		at += said->output[i];
+	}
+	for (int i = 0; i < LAYER_COUNT && at < all->len; i++) {
+		j->result.enforced[i] = arena_printf(&j->arena, "%s", all->data + at);
+		at += strlen(j->result.enforced[i]) + 1;
+	}
+	return true;
+}
+
+void job_exec_take(struct job *j, const struct buf *all)
+{
+	struct command_said said;
+	bool whole = all->len >= sizeof said && !all->dropped;
+
+	if (whole)
+		memcpy(&said, all->data, sizeof said);
+	result_free(&j->result);
+	j->result = whole ? said.result : (struct result){0};
+	for (int i = 0; i < 2; i++)
+		j->result.output[i] = BUF(JOB_ANSWER);
+	for (int i = 0; i < LAYER_COUNT; i++)
+		j->result.enforced[i] = NULL;
+	if (whole && !said.failed.code)
+		whole = take_streams(j, &said, all);
+	if (whole) {
+		j->failed = said.failed;
+		j->answer->process = said.process;
+		j->answer->lost = said.lost;
+	} else if (j->cancelled) {
+		err_set(&j->failed, ECANCELED, "cancelled");
+	} else {
+		err_set(&j->failed, EIO, "the process that looked after the command was killed");
+	}
+}
+
+static int by_worker(struct job *j)
+{
+	struct worker_call call = {.work = work, .ctx = j, .input = j->input, .most = JOB_ANSWER};
+	int r;
+
+	if (j->cwd >= 0)
+		call.keep[call.keep_count++] = j->cwd;
+	if (j->approval)
+		call.keep_count += approval_keep(
+			j->approval, call.keep + call.keep_count, WORKER_KEEP - call.keep_count);
+	j->stage = STAGE_WORKER;
+	r = worker_start(&j->worker, &call, &j->failed);
+	return r < 0 ? job_fail(j, r) : 0;
+}
+
+/* The sandbox, if it lives and is the right one: a connection that is kept, or a new one. */
+static int by_client(struct job *j)
+{
+	struct client *c = &j->client;
+	int r;
+
+	j->line = door_line(j->door);
+	if (j->line.sandbox < 0) {
+		auto_fd int place = place_open(&j->arena, &j->failed);
+
+		if (place >= 0)
+			j->line.sandbox = living_connect(place, j->answer->name, &j->failed);
+		j->failed = (struct err){0};
+	}
+	if (j->line.sandbox < 0)
+		return by_worker(j);
+	if (j->input < 0)
+		j->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	*c = (struct client){.plan = &j->answer->run.plan,
+		.config = j->answer->config,
+		.result = &j->result,
+		.line = &j->line,
+		.background = j->args.background,
+		.begin = j->pass.begin,
+		.who = record_who(j->pass.record, j->pass.begin),
+		.input = j->input,
+		.sandbox = j->line.sandbox,
+		.signals = -1,
+		.terminal.master = -1};
+	j->stage = STAGE_CLIENT;
+	r = client_begin(c, &j->failed);
+	if (r == 0)
+		return 0;
+	client_close(c);
+	client_line_close(&j->line);
+	if (r < 0)
+		return job_fail(j, r);
+	return by_worker(j);
+}
+
+/* Nothing stands in its way any more. */
+static int carry_out(struct job *j)
+{
+	const struct sandbox *s = &j->verdict->effective->s.sandbox;
+	int r;
+
+	j->record.sandbox = j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL;
+	r = j->verdict->place == PLACE_HOST ? 0 : exec_count(&j->arena, j->answer, &j->failed);
+	if (r == 0)
+		r = pass_begin(&j->pass, &j->record, &j->failed);
+	if (r < 0)
+		return job_fail(j, r);
+	if (j->verdict->place == PLACE_HOST || j->verdict->rule || !s->keep_alive.v)
+		return by_worker(j);
+	return by_client(j);
+}
+
+static int on_host(struct job *j, struct err *e)
+{
+	struct plan *p = &j->answer->run.plan;
+	auto_(workspace_close) struct workspace_root space = WORKSPACE_CLOSED;
+	int r;
+
+	if (j->args.background)
+		return err_set(e, ENOTSUP,
+			"a background process needs a sandbox, and this command "
+			"runs on the host");
+	if (j->args.env.count)
+		return err_set(e, EPERM, "a command on the host takes no 'env' of a call");
+	p->argv = j->verdict->argv.count ? (const char *const *)j->verdict->argv.v : words_of(j);
+	r = workspace_open(&j->policy->session, j->verdict, &j->arena, &space, e);
+	if (r == 0)
+		r = workspace_folder(&space, j->args.cwd, &j->cwd, e);
+	return r < 0 ? r : take_input(j, e);
+}
+
+static int ask(struct job *j, struct err *e)
+{
+	struct approval_request q = {.config = &j->policy->config,
+		.verdict = j->verdict,
+		.argv = (const char *const *)j->verdict->argv.v,
+		.cwd = j->cwd,
+		.env = j->door->call.env,
+		.entrance = j->door->call.entrance,
+		.record = &j->policy->record};
+	int r = approval_begin(&q, &j->arena, &j->approval, e);
+
+	if (r < 0)
+		return r;
+	j->record.approval = approval_id(j->approval);
+	j->stage = STAGE_ASK;
+	return 0;
+}
+
+int job_exec_go_on(struct job *j)
+{
+	return carry_out(j);
+}
+
+int job_exec_begin(struct job *j)
+{
+	struct err *e = &j->failed;
+	int r = check_arguments(j, e);
+
+	if (r == 0)
+		r = decide_command(j, e);
+	if (r == 0 && j->verdict->permission == PERMISSION_DENY)
+		r = err_set(e, EACCES, "denied: %s",
+			j->verdict->reasons[j->verdict->reason_count - 1].text);
+	if (r == 0 && j->verdict->place == PLACE_HOST)
+		r = on_host(j, e);
+	else if (r == 0)
+		r = complete_plan(j, e);
+	if (r == 0 && j->verdict->rule)
+		r = ask(j, e);
+	else if (r == 0)
+		return carry_out(j);
+	return r < 0 ? job_fail(j, r) : 0;
+}
+
+void job_exec_step(struct job *j)
+{
+	struct pollfd fds[CLIENT_POLL];
+	int r;
+
+	client_poll(&j->client, fds);
+	if (poll(fds, CLIENT_POLL, 0) <= 0)
+		return;
+	r = client_step(&j->client, fds, &j->arena, &j->failed);
+
+	if (r == 0 && !client_is_done(&j->client))
+		return;
+	client_close(&j->client);
+	if (r == 1) { /* not by this sandbox */
+		client_line_close(&j->line);
+		by_worker(j);
+		return;
+	}
+	j->answer->process = j->client.process;
+	j->answer->lost = j->client.lost;
+	if (r == 0)
+		j->failed = (struct err){0};
+	if (r == 0 && !j->args.background)
+		door_keep_line(j->door, j->line);
+	else
+		client_line_close(&j->line);
+	j->line = (struct client_line){-1, -1};
+	job_finish(j);
+}
+
+/* Who goes away ends the command: the sandbox sees to it. */
+void job_exec_cancel(struct job *j)
+{
+	client_close(&j->client);
+	client_line_close(&j->line);
+	err_set(&j->failed, ECANCELED, "cancelled");
+	job_finish(j);
+}
+
+/* The beginning and the end of what is long. */
+static void put_stream(struct buf *out, const struct buf *data, const char *name)
+{
+	const char *text = buf_text(data);
+	size_t half = TEXT_MOST / 2;
+
+	if (data->len == 0)
+		return;
+	if (out->len > 0 && out->data[out->len - 1] != '\n')
+		buf_putc(out, '\n');
+	if (name)
+		buf_printf(out, "[%s]\n", name);
+	if (!utf8_valid(text, data->len) || memchr(text, 0, data->len)) {
+		buf_printf(out, "(%zu bytes that are no text)\n", data->len);
+	} else if (data->len <= TEXT_MOST) {
+		buf_add(out, text, data->len);
+	} else {
+		size_t head = half, tail = data->len - half;
+
+		while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
+			head--;
+		while (((unsigned char)text[tail] & 0xc0) == 0x80)
+			tail++;
+		buf_add(out, text, head);
+		buf_printf(out, "\n[... %zu bytes are left out here ...]\n", tail - head);
+		buf_add(out, text + tail, data->len - tail);
+	}
+}
+
+static void put_end(struct buf *out, const struct result *r)
+{
+	if (r->reason == END_EXITED && r->exit_code == 0)
+		return;
+	if (out->len > 0 && out->data[out->len - 1] != '\n')
+		buf_putc(out, '\n');
+	if (r->reason == END_EXITED)
+		buf_printf(out, "[exit status %d]\n", r->exit_code);
+	else
+		buf_printf(out, "[ended: %s, status %d]\n", end_reason_names[r->reason],
+			result_status(r));
+}
+
+static void answer_background(struct job *j)
+{
+	struct writer w = WRITER_COMPACT(&j->json);
+
+	write_object(&w, NULL);
+	write_number(&w, "id", j->answer->process);
+	write_text(&w, "sandbox", j->answer->name);
+	write_end_object(&w);
+	buf_printf(&j->text, "Started in the background: process %d.", j->answer->process);
+}
+
+void job_exec_answer(struct job *j)
+{
+	struct writer w = WRITER_COMPACT(&j->json);
+	struct result *r = &j->result;
+
+	if (j->args.background) {
+		answer_background(j);
+		return;
+	}
+	result_write(&w, r, j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL);
+	put_stream(&j->text, &r->output[0], NULL);
+	put_stream(&j->text, &r->output[1], "stderr");
+	put_end(&j->text, r);
+	notes_write(&j->text, &j->answer->run, r);
+	j->out.failed = result_status(r) != 0;
+}
