@@ -23,3 +23,27 @@ void base64_put(struct buf *out, const void *data, size_t len)
 		buf_add_whole(out, four, sizeof four);
 	}
 }
+
+static int value_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : 63;
+}
+
+size_t base64_take(const char *text, size_t len, char *out)
+{
+	size_t n = 0;
+	uint32_t v = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		v = v << 6 | (uint32_t)value_of(text[i]);
+		if (i % 4 != 0)
+			out[n++] = (char)(v >> (6 - 2 * (i % 4)));
+	}
+	return n;
+}
