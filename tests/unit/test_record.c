@@ -294,7 +294,7 @@ static void long_values(void)
 static void largest(void)
 {
 	static char large[65536], arguments[65600];
-	static const char *argv[4000];
+	static const char *argv[200];
 	struct verdict v = verdict();
 	struct record_request q = {.operation = large,
 		.verdict = &v,
