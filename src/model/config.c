@@ -17,7 +17,7 @@ static const char *const fsync_names[] = {"always", "batch", "never", NULL};
 
 static const struct field audit_fields[] = {
 	{"path", F_TEXT(struct audit, path, DECIDES, .order = ORDER_FIXED,
-			 .check = check_absolute_path, .fallback = "the state folder",
+			 .check = check_absolute_path, .fallback = "audit in the state folder",
 			 .help = "folder of the audit log")},
 	{"redact", F_LIST(struct audit, redact, DECIDES, .order = ORDER_MORE, .fallback = "[]",
 			   .help = "further patterns of secrets to leave out")},

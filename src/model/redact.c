@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/redact.h"
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "base/macro.h"
@@ -14,6 +15,7 @@
 #define BASE64_LEAST 20 /* shorter ones hold no secret of a known form */
 #define BASE64_PART 4096
 #define BASE64_OVERLAP 512
+#define STEP 512
 
 /* A part of the text that is left out, and what it was. */
 struct hit {
@@ -28,37 +30,77 @@ struct scan {
 	bool decoded; /* it was base64: once is enough */
 };
 
-static bool is_alnum(char c)
+/* What a character may be part of; every text of every request is looked at, so by table. */
+enum {
+	ALNUM = 1 << 0,
+	TOKEN = 1 << 1,  /* of a token: - and _ too */
+	NAME = 1 << 2,   /* of a name: . too */
+	BASE64 = 1 << 3, /* of either alphabet, without padding */
+	SPACE = 1 << 4,
+	NO_USER = 1 << 5,    /* ends the user part of an address */
+	NO_VALUE = 1 << 6,   /* ends a value without quotes */
+	NO_PATTERN = 1 << 7, /* ends a word for the operator's patterns */
+};
+#define WORD (ALNUM | TOKEN | NAME | BASE64)
+#define ENDS (NO_USER | NO_VALUE | NO_PATTERN)
+
+static const uint8_t class_of[256] = {
+	['a' ... 'z'] = WORD,
+	['A' ... 'Z'] = WORD,
+	['0' ... '9'] = WORD,
+	['_'] = TOKEN | NAME | BASE64,
+	['-'] = TOKEN | NAME | BASE64,
+	['.'] = NAME,
+	['+'] = BASE64,
+	['/'] = BASE64 | NO_USER,
+	['\0'] = ENDS,
+	[' '] = SPACE | ENDS,
+	['\t' ... '\r'] = SPACE | ENDS,
+	['"'] = ENDS,
+	['\''] = ENDS,
+	['?'] = NO_USER,
+	['#'] = NO_USER,
+	['@'] = NO_USER,
+	['<'] = NO_USER | NO_VALUE,
+	['>'] = NO_USER | NO_VALUE,
+	[';'] = NO_VALUE | NO_PATTERN,
+	['='] = NO_PATTERN,
+	['&'] = NO_VALUE,
+	['|'] = NO_VALUE,
+	['`'] = NO_VALUE,
+	[','] = NO_VALUE,
+	[')'] = NO_VALUE,
+	['}'] = NO_VALUE,
+	[']'] = NO_VALUE,
+};
+
+static bool is(char c, uint8_t what)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+	return class_of[(uint8_t)c] & what;
 }
 
-static bool is_token(char c)
+/* Does something of that kind begin here? */
+static bool begins(const struct scan *s, size_t at, uint8_t what)
 {
-	return is_alnum(c) || c == '_' || c == '-';
-}
-
-static bool is_name(char c)
-{
-	return is_token(c) || c == '.';
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_base64(char c)
-{
-	return is_token(c) || c == '+' || c == '/';
+	return is(s->text[at], what) && (at == 0 || !is(s->text[at - 1], what));
 }
 
 /* How many of these follow. */
-static size_t span(const struct scan *s, size_t at, bool (*is)(char c))
+static size_t span(const struct scan *s, size_t at, uint8_t what)
 {
 	size_t n = 0;
 
-	while (at + n < s->len && is(s->text[at + n]))
+	while (at + n < s->len && is(s->text[at + n], what))
+		n++;
+	return n;
+}
+
+/* How many follow that are none of these. */
+static size_t span_not(const struct scan *s, size_t at, uint8_t what)
+{
+	size_t n = 0;
+
+	while (at + n < s->len && !is(s->text[at + n], what))
 		n++;
 	return n;
 }
@@ -106,20 +148,33 @@ static const struct prefix {
 	{"dop_v1_", "digitalocean", 30, true},
 };
 
+static const bool prefix_begins[256] = {['g'] = true,
+	['s'] = true,
+	['r'] = true,
+	['x'] = true,
+	['A'] = true,
+	['n'] = true,
+	['p'] = true,
+	['h'] = true,
+	['d'] = true};
+
 static bool find_prefix(const struct scan *s, size_t at, struct hit *ret)
 {
-	bool alone = at == 0 || !is_alnum(s->text[at - 1]);
+	bool alone = at == 0 || !is(s->text[at - 1], ALNUM);
 
-	if (!strchr("gsrxAnphd", s->text[at]) || s->text[at] == '\0')
+	if (s->len - at < 8 || !prefix_begins[(uint8_t)s->text[at]])
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
 		const struct prefix *p = &prefixes[i];
-		size_t len = strlen(p->word), more;
+		size_t len, more;
 
+		if (p->word[0] != s->text[at] || p->word[1] != s->text[at + 1])
+			continue;
+		len = strlen(p->word);
 		if ((p->alone && !alone) || s->len - at < len ||
 			memcmp(s->text + at, p->word, len) != 0)
 			continue;
-		more = span(s, at + len, is_token);
+		more = span(s, at + len, TOKEN);
 		if (more < p->least)
 			continue;
 		*ret = (struct hit){at, at + len + more, p->kind};
@@ -134,12 +189,12 @@ static bool find_jwt(const struct scan *s, size_t at, struct hit *ret)
 	size_t dot;
 
 	if (s->len - at < 3 || memcmp(s->text + at, "eyJ", 3) != 0 ||
-		(at > 0 && is_token(s->text[at - 1])))
+		(at > 0 && is(s->text[at - 1], TOKEN)))
 		return false;
-	dot = at + span(s, at, is_token);
+	dot = at + span(s, at, TOKEN);
 	if (s->len - dot < 4 || memcmp(s->text + dot, ".eyJ", 4) != 0)
 		return false;
-	*ret = (struct hit){at, dot + span(s, dot, is_name), "jwt"};
+	*ret = (struct hit){at, dot + span(s, dot, NAME), "jwt"};
 	return true;
 }
 
@@ -153,7 +208,7 @@ static bool find_private_key(const struct scan *s, size_t at, struct hit *ret)
 	const char *text = s->text + at, *end, *dashes;
 	size_t left = s->len - at;
 
-	if (!starts(s, at, "-----BEGIN "))
+	if (s->text[at] != '-' || !starts(s, at, "-----BEGIN "))
 		return false;
 	dashes = find_text(text + 11, left - 11, "-----");
 	if (dashes && !find_text(text, (size_t)(dashes - text), "PRIVATE KEY"))
@@ -164,22 +219,17 @@ static bool find_private_key(const struct scan *s, size_t at, struct hit *ret)
 	return true;
 }
 
-static bool is_user_part(char c)
-{
-	return !is_space(c) && !strchr("/?#'\"<>@", c);
-}
-
 /* ://user:password@ */
 static bool find_user(const struct scan *s, size_t at, struct hit *ret)
 {
 	size_t n;
 
-	if (at < 3 || memcmp(s->text + at - 3, "://", 3) != 0)
+	if (at < 3 || s->text[at - 1] != '/' || memcmp(s->text + at - 3, "://", 3) != 0)
 		return false;
-	n = span(s, at, is_user_part);
+	n = span_not(s, at, NO_USER);
 	/* A password may hold the sign itself, unescaped. */
 	while (at + n < s->len && s->text[at + n] == '@') {
-		size_t more = span(s, at + n + 1, is_user_part);
+		size_t more = span_not(s, at + n + 1, NO_USER);
 
 		if (at + n + 1 + more >= s->len || s->text[at + n + 1 + more] != '@')
 			break;
@@ -192,17 +242,23 @@ static bool find_user(const struct scan *s, size_t at, struct hit *ret)
 	return true;
 }
 
-static const char *const headers[] = {
-	"authorization:", "cookie:", "x-api-key:", "x-auth-token:", "private-token:", NULL};
+static const char *const headers[] = {"authorization:", "proxy-authorization:", "cookie:",
+	"set-cookie:", "x-api-key:", "x-auth-token:", "private-token:", NULL};
 
-static bool is_header_value(char c)
+static size_t header_end(const struct scan *s, size_t at)
 {
-	return c != '\n' && c != '\r' && c != '"' && c != '\'';
+	while (at < s->len && !strchr("\n\r\"'", s->text[at]))
+		at++;
+	return at;
 }
 
 /* All of the line, or up to the quote that ends the word. */
 static bool find_header(const struct scan *s, size_t at, struct hit *ret)
 {
+	size_t colon = at + span(s, at, NAME);
+
+	if (colon >= s->len || s->text[colon] != ':')
+		return false;
 	for (size_t i = 0; headers[i]; i++) {
 		size_t from = at + strlen(headers[i]);
 
@@ -210,15 +266,10 @@ static bool find_header(const struct scan *s, size_t at, struct hit *ret)
 			continue;
 		while (from < s->len && s->text[from] == ' ')
 			from++;
-		*ret = (struct hit){from, from + span(s, from, is_header_value), "header"};
+		*ret = (struct hit){from, header_end(s, from), "header"};
 		return ret->to > from;
 	}
 	return false;
-}
-
-static bool is_bare_value(char c)
-{
-	return !is_space(c) && !strchr("'\";&|<>`,)}]", c);
 }
 
 /* Where what a quote has begun ends. `escaped`: the quotes stand within others, as \". */
@@ -240,7 +291,7 @@ static struct hit value_at(const struct scan *s, size_t from, const char *kind)
 	char quote = from + backslash < s->len ? s->text[from + backslash] : '\0';
 
 	if (quote != '"' && quote != '\'')
-		return (struct hit){from, from + span(s, from, is_bare_value), kind};
+		return (struct hit){from, from + span_not(s, from, NO_VALUE), kind};
 	from += backslash + 1;
 	return (struct hit){from, quote_end(s, from, quote, backslash), kind};
 }
@@ -280,55 +331,44 @@ static bool leads_to_secret(const char *flag, size_t len, const char *value, siz
 	return value_len > 0 && value[0] != '-' && redact_is_secret(flag, len);
 }
 
+/* Where the sign between a name and its value stands, behind the quote that ends the name. */
+static size_t find_sign(const struct scan *s, size_t at, bool *ret_spaced)
+{
+	size_t sign;
+
+	if (at < s->len && s->text[at] == '\\')
+		at++;
+	if (at < s->len && (s->text[at] == '"' || s->text[at] == '\''))
+		at++;
+	sign = skip_spaces(s, at);
+	*ret_spaced = sign > at;
+	return sign < s->len && (s->text[sign] == '=' || s->text[sign] == ':') ? sign : s->len;
+}
+
+/* ?key= and &key=: short as it is, it is one here. */
+static bool is_query_key(const struct scan *s, size_t at, size_t len)
+{
+	return at > 0 && (s->text[at - 1] == '?' || s->text[at - 1] == '&') && len == 3 &&
+	       memcmp(s->text + at, "key", 3) == 0;
+}
+
 /* NAME=value, "name": "value", ?key=value, --name value. `at` is where a name begins. */
 static bool find_named(const struct scan *s, size_t at, struct hit *ret)
 {
-	size_t n = span(s, at, is_name), sep = at + n;
-	bool query = at > 0 && (s->text[at - 1] == '?' || s->text[at - 1] == '&');
-	bool secret = redact_is_secret(s->text + at, n) ||
-		      (query && n == 3 && memcmp(s->text + at, "key", 3) == 0);
+	size_t n = span(s, at, NAME), sign;
+	bool spaced;
 
-	if (!secret && !is_login_flag(s->text + at, n))
-		return false;
-	if (sep < s->len && s->text[at] == '-' && s->text[sep] == ' ') {
-		*ret = value_at(s, skip_spaces(s, sep), "named");
+	if (s->text[at] == '-' && at + n < s->len && s->text[at + n] == ' ') {
+		*ret = value_at(s, skip_spaces(s, at + n), "named");
 		return leads_to_secret(s->text + at, n, s->text + ret->from, ret->to - ret->from);
 	}
-	if (!secret)
+	sign = find_sign(s, at + n, &spaced);
+	if (sign == s->len || !(is_query_key(s, at, n) || redact_is_secret(s->text + at, n)))
 		return false;
-	if (sep < s->len && s->text[sep] == '\\')
-		sep++;
-	if (sep < s->len && (s->text[sep] == '"' || s->text[sep] == '\''))
-		sep++;
-	sep = skip_spaces(s, sep);
-	if (sep >= s->len || (s->text[sep] != '=' && s->text[sep] != ':'))
-		return false;
-	*ret = value_at(s, s->text[sep] == ':' ? skip_spaces(s, sep + 1) : sep + 1, "named");
+	/* Of "NAME= command" the value is empty. */
+	spaced = spaced || s->text[sign] == ':';
+	*ret = value_at(s, spaced ? skip_spaces(s, sign + 1) : sign + 1, "named");
 	return ret->to > ret->from;
-}
-
-static int base64_value(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' || c == '-' ? 62 : 63;
-}
-
-static size_t decode(const char *text, size_t len, char *out)
-{
-	size_t n = 0;
-	uint32_t v = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		v = v << 6 | (uint32_t)base64_value(text[i]);
-		if (i % 4 != 0)
-			out[n++] = (char)(v >> (6 - 2 * (i % 4)));
-	}
-	return n;
 }
 
 static bool find_any(const struct scan *s, size_t from, struct hit *ret);
@@ -339,14 +379,14 @@ static bool part_has_secret(const struct scan *s, const char *text, size_t len)
 	struct scan inner = {.redact = s->redact, .text = plain, .decoded = true};
 	struct hit hit;
 
-	inner.len = decode(text, len, plain);
+	inner.len = base64_take(text, len, plain);
 	return find_any(&inner, 0, &hit);
 }
 
 /* Where it begins is not known when it follows a path: all four ways of reading it are tried. */
 static bool find_base64(const struct scan *s, size_t at, struct hit *ret)
 {
-	size_t n = span(s, at, is_base64), step = BASE64_PART - BASE64_OVERLAP;
+	size_t n = span(s, at, BASE64), step = BASE64_PART - BASE64_OVERLAP;
 	bool found = false;
 
 	if (s->decoded || n < BASE64_LEAST)
@@ -355,41 +395,41 @@ static bool find_base64(const struct scan *s, size_t at, struct hit *ret)
 		for (size_t k = i; k < n && !found; k += step)
 			found = part_has_secret(
 				s, s->text + at + k, n - k < BASE64_PART ? n - k : BASE64_PART);
+	while (at + n < s->len && s->text[at + n] == '=')
+		n++;
 	*ret = (struct hit){at, at + n, "base64"};
 	return found;
-}
-
-static bool is_pattern_word(char c)
-{
-	return !is_space(c) && c != '"' && c != '\'' && c != '=' && c != ';';
 }
 
 /* The operator's own. */
 static bool find_pattern(const struct scan *s, size_t at, struct hit *ret)
 {
-	size_t n = s->redact && s->redact->count > 0 ? span(s, at, is_pattern_word) : 0;
 	auto_free char *word = NULL;
+	size_t n = span_not(s, at, NO_PATTERN);
 
-	if (n == 0 || (at > 0 && is_pattern_word(s->text[at - 1])))
-		return false;
 	word = mem_alloc(n + 1);
 	memcpy(word, s->text + at, n);
+	*ret = (struct hit){at, at + n, "pattern"};
 	for (size_t i = 0; i < s->redact->count; i++)
-		if (glob_word(s->redact->patterns[i].text, word)) {
-			*ret = (struct hit){at, at + n, "pattern"};
+		if (glob_word(s->redact->patterns[i].text, word))
 			return true;
-		}
 	return false;
+}
+
+/* Where a word begins for them, if there are any. */
+static bool has_pattern(const struct scan *s, size_t at)
+{
+	return s->redact && s->redact->count > 0 && !is(s->text[at], NO_PATTERN) &&
+	       (at == 0 || is(s->text[at - 1], NO_PATTERN));
 }
 
 static bool find_at(const struct scan *s, size_t at, struct hit *ret)
 {
-	bool name = is_name(s->text[at]) && (at == 0 || !is_name(s->text[at - 1]));
-	bool letters = is_base64(s->text[at]) && (at == 0 || !is_base64(s->text[at - 1]));
-
-	return find_pattern(s, at, ret) || find_prefix(s, at, ret) || find_jwt(s, at, ret) ||
-	       find_private_key(s, at, ret) || find_user(s, at, ret) || find_header(s, at, ret) ||
-	       (name && find_named(s, at, ret)) || (letters && find_base64(s, at, ret));
+	return (has_pattern(s, at) && find_pattern(s, at, ret)) || find_prefix(s, at, ret) ||
+	       find_jwt(s, at, ret) ||
+	       (begins(s, at, NAME) && (find_header(s, at, ret) || find_named(s, at, ret))) ||
+	       find_private_key(s, at, ret) || find_user(s, at, ret) ||
+	       (begins(s, at, BASE64) && find_base64(s, at, ret));
 }
 
 static bool find_any(const struct scan *s, size_t from, struct hit *ret)
@@ -407,21 +447,26 @@ static void put_mark(struct buf *out, const char *kind)
 	buf_putc(out, ']');
 }
 
-/* Byte by byte, so that what does not fit is not looked at either. */
+/* In steps, so that what does not fit is not looked at either. */
 void redact_text(const struct redact *r, const char *text, size_t len, struct buf *out)
 {
 	struct scan s = {.redact = r, .text = text, .len = len};
+	size_t shown = 0;
 	struct hit hit;
 
-	for (size_t at = 0; at < len && out->dropped == 0;) {
-		if (!find_at(&s, at, &hit)) {
-			buf_putc(out, text[at++]);
+	for (size_t at = 0; at < len && out->dropped == 0; at++) {
+		bool found = find_at(&s, at, &hit);
+
+		if (!found && at - shown < STEP)
 			continue;
+		buf_add(out, text + shown, (found ? hit.from : at) - shown);
+		shown = found ? hit.to : at;
+		if (found) {
+			put_mark(out, hit.kind);
+			at = hit.to - 1;
 		}
-		buf_add(out, text + at, hit.from - at);
-		put_mark(out, hit.kind);
-		at = hit.to;
 	}
+	buf_add(out, text + shown, len - shown);
 }
 
 void redact_word(

@@ -9,6 +9,7 @@
 
 #include "keys.h"
 #include "made.h"
+#include "model/audit.h"
 #include "model/decide.h"
 #include "test.h"
 
@@ -116,6 +117,34 @@ static void check_answer(const struct question *q, const char *without, const ch
 		"says '%s' with the key as well: %s", without, buf_text(&after));
 }
 
+/* What holds for the log, in one line. */
+static void tell_audit(const char *key, const char *value, struct buf *out)
+{
+	struct keys_config k;
+	struct audit audit;
+
+	keys_begin(&k);
+	if (value)
+		keys_write(&k, LEVEL_SYSTEM, key, value, "");
+	audit_resolve(&k.config, &k.arena, &audit);
+	buf_printf(out, "path %s; fsync %d; rotate %llu; keep %llu; redact", audit.path.v ? audit.path.v : "-",
+		audit.fsync.v, (unsigned long long)audit.rotate_size.v,
+		(unsigned long long)audit.keep.v);
+	for (size_t i = 0; i < audit.redact.count; i++)
+		buf_printf(out, " %s", audit.redact.items[i].text);
+	keys_end(&k);
+}
+
+static void check_audit(const char *key, const char *value, const char *want)
+{
+	auto_(buf_free) struct buf with = BUF(1 << 16), without = BUF(1 << 16);
+
+	tell_audit(key, value, &with);
+	tell_audit(key, NULL, &without);
+	check_has(buf_text(&with), want);
+	check(!strstr(buf_text(&without), want));
+}
+
 static void run_case(char *line, void *ctx)
 {
 	const char *key = cases_column(&line), *kind = cases_column(&line);
@@ -130,6 +159,8 @@ static void run_case(char *line, void *ctx)
 	snprintf(supported[supported_count++], sizeof supported[0], "%s", key);
 	if (str_eq(kind, "show") && count == 2) {
 		check_shown(key, columns[0], columns[1]);
+	} else if (str_eq(kind, "audit") && count == 2) {
+		check_audit(key, columns[0], columns[1]);
 	} else if (check(str_eq(kind, "ask") && count == 8)) {
 		struct question q = {key, columns[0], columns[1], columns[2], columns[3],
 			columns[4], columns[5]};
