@@ -121,4 +121,5 @@ extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_to
 	cmd_stop, cmd_restart, cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify, cmd_diff,
 	cmd_apply, cmd_discard, cmd_snapshot_create, cmd_snapshot_list, cmd_snapshot_restore,
 	cmd_snapshot_delete, cmd_fork, cmd_stats, cmd_top, cmd_net_show, cmd_net_allow,
-	cmd_net_deny;
+	cmd_net_deny, cmd_audit_tail, cmd_audit_query, cmd_audit_verify, cmd_audit_anchor,
+	cmd_audit_export, cmd_audit_report;

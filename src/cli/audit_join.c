@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The two lines of a request become one row. Begun requests wait here for their end; of those whose
+ * end never came (the machine lost power) there may be any number, so the oldest are given on
+ * without it when they take too much memory.
+ */
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "cli/audit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define OPEN_BYTES ((size_t)16 << 20) /* of lines that wait */
+#define RING_BYTES ((size_t)32 << 20) /* of lines that are kept to be shown */
+
+struct audit_open_row {
+	uint64_t seq;
+	struct auditrow_line *line; /* NULL: it has ended */
+};
+
+static void give(struct audit_join *j, struct auditrow_line *first, struct auditrow_line *end)
+{
+	struct auditrow row = {first, end};
+
+	j->row(j->ctx, &row);
+	auditrow_free(&row);
+}
+
+/* They are in the order of their numbers. */
+static struct audit_open_row *find(struct audit_join *j, uint64_t seq)
+{
+	size_t low = 0, high = j->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (j->open[middle].seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < j->count && j->open[low].seq == seq && j->open[low].line ? &j->open[low]
+									      : NULL;
+}
+
+static struct auditrow_line *take_open(struct audit_join *j, struct audit_open_row *o)
+{
+	j->bytes -= o->line->len;
+	j->dead++;
+	return take_ptr(o->line);
+}
+
+static void sweep(struct audit_join *j)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < j->count; i++)
+		if (j->open[i].line)
+			j->open[to++] = j->open[i];
+	j->count = to;
+	j->dead = 0;
+}
+
+/* A number that is not behind the last one comes of a damaged log: it waits for nothing. */
+static void add_open(struct audit_join *j, struct auditrow_line *line)
+{
+	if (j->count > 0 && j->open[j->count - 1].seq >= line->seq) {
+		give(j, line, NULL);
+		return;
+	}
+	if (j->dead > 64 && j->dead > j->count / 2)
+		sweep(j);
+	if (j->count == j->capacity) {
+		j->capacity = j->capacity ? 2 * j->capacity : 64;
+		j->open = mem_realloc(j->open, j->capacity, sizeof *j->open);
+	}
+	j->open[j->count++] = (struct audit_open_row){line->seq, line};
+	j->bytes += line->len;
+	for (size_t i = 0; i < j->count && j->bytes > OPEN_BYTES; i++)
+		if (j->open[i].line)
+			give(j, take_open(j, &j->open[i]), NULL);
+}
+
+int audit_join_line(void *ctx, const char *text, size_t len)
+{
+	struct audit_join *j = ctx;
+	struct auditrow_line *line = NULL;
+	struct audit_open_row *open;
+
+	if (!text || auditrow_line_time(text, len) < j->since) {
+		uint8_t prev[SHA256_SIZE];
+
+		if (!text || !auditlog_read_prefix(text, len, &j->skipped, prev))
+			j->unreadable++;
+		return 0;
+	}
+	if (auditrow_line_read(text, len, &line, NULL) < 0) {
+		j->unreadable++;
+		return 0;
+	}
+	if (str_eq(line->event, "begin")) {
+		add_open(j, line);
+		return 0;
+	}
+	if (!str_eq(line->event, "end")) {
+		give(j, line, NULL);
+		return 0;
+	}
+	open = find(j, line->begin);
+	if (open)
+		give(j, take_open(j, open), line);
+	else if (line->begin > j->skipped)
+		give(j, NULL, line);
+	else
+		auditrow_line_free(&line);
+	return 0;
+}
+
+void audit_join_end(struct audit_join *j)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->open[i].line)
+			give(j, take_open(j, &j->open[i]), NULL);
+	free(take_ptr(j->open));
+	j->count = j->capacity = 0;
+}
+
+void audit_warn(uint64_t unreadable)
+{
+	char text[200];
+	int n = snprintf(text, sizeof text,
+		"ward: %llu lines of the audit log cannot be read; 'ward audit verify' says "
+		"where\n",
+		(unsigned long long)unreadable);
+
+	if (unreadable && write(STDERR_FILENO, text, (size_t)n) < 0)
+		return;
+}
+
+struct wanted {
+	const struct audit_filter *filter;
+	void (*row)(void *ctx, struct auditrow *row);
+	void *ctx;
+};
+
+static void take_wanted(void *ctx, struct auditrow *row)
+{
+	struct wanted *w = ctx;
+
+	if (audit_filter_matches(w->filter, row))
+		w->row(w->ctx, row);
+}
+
+int audit_rows(struct call *c, const struct audit_filter *f,
+	void (*row)(void *ctx, struct auditrow *row), void *ctx, struct err *e)
+{
+	auto_(auditlog_view_close) struct auditlog_view v = {0};
+	struct wanted w = {f, row, ctx};
+	struct audit_join j = {.row = take_wanted, .ctx = &w, .since = f->since};
+	int r = audit_open(c, &v, e);
+
+	if (r < 0)
+		return r;
+	r = auditlog_view_all(&v, audit_join_line, &j);
+	audit_join_end(&j);
+	audit_warn(j.unreadable);
+	return r < 0 ? err_sys(e, r, "read the audit log") : 0;
+}
+
+void audit_ring_begin(struct audit_ring *r, struct call *c, size_t room)
+{
+	*r = (struct audit_ring){
+		.rows = arena_array(c->arena, room, sizeof *r->rows), .room = room};
+}
+
+static size_t size_of(const struct auditrow *row)
+{
+	return (row->first ? row->first->len : 0) + (row->end ? row->end->len : 0);
+}
+
+static void drop_oldest(struct audit_ring *r)
+{
+	struct auditrow *oldest = &r->rows[(r->next + r->room - r->count) % r->room];
+
+	r->bytes -= size_of(oldest);
+	auditrow_free(oldest);
+	r->count--;
+	r->left_out++;
+}
+
+void audit_ring_add(struct audit_ring *r, struct auditrow *row)
+{
+	if (r->count == r->room)
+		drop_oldest(r);
+	r->rows[r->next] = *row;
+	*row = (struct auditrow){0};
+	r->bytes += size_of(&r->rows[r->next]);
+	r->next = (r->next + 1) % r->room;
+	r->count++;
+	while (r->bytes > RING_BYTES && r->count > 1)
+		drop_oldest(r);
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	uint64_t x = auditrow_seq(*(const struct auditrow *const *)a);
+	uint64_t y = auditrow_seq(*(const struct auditrow *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+size_t audit_ring_sorted(struct audit_ring *r, struct call *c, const struct auditrow ***ret)
+{
+	*ret = arena_array(c->arena, r->count + 1, sizeof **ret);
+	for (size_t i = 0; i < r->count; i++)
+		(*ret)[i] = &r->rows[(r->next + r->room - r->count + i) % r->room];
+	if (r->count > 0)
+		qsort(*ret, r->count, sizeof **ret, by_seq);
+	return r->count;
+}
+
+void audit_ring_free(struct audit_ring *r)
+{
+	while (r->count > 0)
+		drop_oldest(r);
+}
