@@ -15,19 +15,22 @@ void base64_encode(struct buf *out, const void *data, size_t len)
 		size_t left = len - i;
 		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
 			     (left > 2 ? p[i + 2] : 0);
+		const char four[4] = {digits[v >> 18], digits[v >> 12 & 63],
+			left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
 
-		buf_putc(out, digits[v >> 18]);
-		buf_putc(out, digits[v >> 12 & 63]);
-		buf_putc(out, left > 1 ? digits[v >> 6 & 63] : '=');
-		buf_putc(out, left > 2 ? digits[v & 63] : '=');
+		buf_add_whole(out, four, sizeof four);
 	}
 }
 
 static int value(char c)
 {
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 /* Four characters; `pad` of them, at the end, stand for nothing. */
@@ -69,4 +72,19 @@ int base64_decode(const char *text, void *ret, size_t *ret_len)
 	}
 	*ret_len = done;
 	return 0;
+}
+
+size_t base64_take(const char *text, size_t len, char *out)
+{
+	size_t n = 0;
+	uint32_t v = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		int digit = text[i] == '-' ? 62 : value(text[i]);
+
+		v = v << 6 | (digit < 0 ? 63u : (uint32_t)digit);
+		if (i % 4 != 0)
+			out[n++] = (char)(v >> (6 - 2 * (i % 4)));
+	}
+	return n;
 }
