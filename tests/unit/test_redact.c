@@ -97,7 +97,7 @@ static void encoded(void)
 		buf_puts(&text, &"xyz"[i]);
 		buf_puts(&text, " ghp_" TAIL);
 		buf_puts(&out, i % 2 ? "/tmp/" : "");
-		base64_put(&out, text.data, text.len);
+		base64_encode(&out, text.data, text.len);
 		check_text(buf_text(&out), "[redacted:base64]");
 	}
 }
@@ -109,7 +109,7 @@ static void encoded_long(void)
 	for (int i = 0; i < 3000; i++)
 		buf_puts(&text, "some text. ");
 	buf_puts(&text, "ghp_" TAIL);
-	base64_put(&out, text.data, text.len);
+	base64_encode(&out, text.data, text.len);
 	redact_text(NULL, out.data, out.len, &got);
 	check(!strstr(buf_text(&got), "Z2hw"));
 	check_has(buf_text(&got), "[redacted:base64]");
