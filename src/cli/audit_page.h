@@ -47,7 +47,7 @@ struct audit_sum {
 	double slots[SERIES_COUNT][AUDIT_SLOTS];
 	double total[SERIES_COUNT]; /* of memory: the most */
 	uint64_t requests, unfinished, on_host, timeouts, asked, given;
-	struct audit_names hosts, tools, reasons, sessions;
+	struct audit_names hosts, tools, reasons, sessions, ends;
 	struct audit_slow slow[AUDIT_SLOW]; /* the slowest first */
 	size_t slow_count;
 	struct audit_ring last;
@@ -61,7 +61,7 @@ void audit_sum_order(struct audit_names *n);
 struct audit_plot {
 	const char *title, *unit;
 	void (*show)(struct buf *out, double v); /* a value, for people */
-	double base;                             /* of round numbers: 10, or 1024 */
+	double base;                             /* of round numbers: 10, 1024, or 60 for times */
 	struct {
 		const char *name;
 		enum audit_series series;

@@ -74,17 +74,23 @@ void audit_show_time(struct buf *out, double ms)
 		show_scaled(out, ms / 3600e3, " h");
 }
 
-/* The next round number: 1, 2, 4 or 5 of its power. */
+/* Numbers whose half is round too, within one power of their base; times in ms up to hours. */
+static const double decimal[] = {1, 2, 4, 6, 8, 10};
+static const double binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+static const double times[] = {2, 4, 10, 20, 40, 100, 200, 400, 1e3, 2e3, 4e3, 10e3, 20e3, 40e3,
+	60e3, 120e3, 240e3, 600e3, 1200e3, 2400e3, 3600e3};
+
+/* The next round number. */
 static double round_up(double v, double base)
 {
-	static const double decimal[] = {1, 2, 4, 5, 10};
-	static const double binary[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-	const double *steps = base > 10 ? binary : decimal;
-	size_t count = base > 10 ? ARRAY_LEN(binary) : ARRAY_LEN(decimal);
-	double power = 1;
+	const double *steps = base > 60 ? binary : base > 10 ? times : decimal;
+	size_t count = base > 60   ? ARRAY_LEN(binary)
+		       : base > 10 ? ARRAY_LEN(times)
+				   : ARRAY_LEN(decimal);
+	double power = 1, next = base > 10 && base <= 60 ? 10 : base;
 
-	while (power * base < v && power < 1e18)
-		power *= base;
+	while (power * steps[count - 1] < v && power < 1e18)
+		power *= next;
 	for (size_t i = 0; i < count; i++)
 		if (power * steps[i] >= v)
 			return power * steps[i];
@@ -100,19 +106,23 @@ static double sum_at(const struct audit_plot *p, const struct audit_sum *s, size
 	return v;
 }
 
-/* Short enough to stand beside others: the time of a day, or the day. */
+#define DAY_US (INT64_C(86400) * 1000000)
+
+/* Short enough to stand beside others: the time of a day, the day, or both. */
 static void put_moment(struct buf *out, const struct audit_sum *s, int64_t us, bool whole)
 {
+	int64_t span = s->to - s->from;
 	char text[MOMENT_TEXT];
-	bool days = s->to - s->from > INT64_C(2) * 86400 * 1000000;
 
 	moment_text(us, text);
 	if (whole)
 		buf_printf(out, "%.10s %.8s", text, text + 11);
-	else if (days)
-		buf_printf(out, "%.5s", text + 5);
+	else if (span > 60 * DAY_US)
+		buf_printf(out, "%.10s", text);
+	else if (span > DAY_US)
+		buf_printf(out, "%.5s %.5s", text + 5, text + 11);
 	else
-		buf_printf(out, "%.5s", text + 11);
+		buf_printf(out, "%.*s", span > DAY_US / 48 ? 5 : 8, text + 11);
 }
 
 static void put_axes(

@@ -126,7 +126,7 @@ static const struct audit_plot plots[] = {
 	{"Refused", .show = audit_show_count, .base = 10, .parts_count = 2,
 		.parts = {{"requests", SERIES_REFUSED, "s-bad"},
 			{"connections", SERIES_REFUSED_FLOWS, "s-plum"}}},
-	{"Processor time", .show = audit_show_time, .base = 10, .parts_count = 1,
+	{"Processor time", .show = audit_show_time, .base = 60, .parts_count = 1,
 		.parts = {{"used", SERIES_CPU, "s-good"}}},
 	{"Memory", .show = audit_show_bytes, .base = 1024, .parts_count = 1,
 		.parts = {{"most of one command", SERIES_MEMORY, "s-plum"}}},
@@ -258,6 +258,7 @@ static void put_page(struct buf *out, struct audit_sum *s, const struct auditlog
 	put_names(out, "Tools", "Tool", &s->tools, "s-good");
 	put_names(out, "Refused destinations", "Host and port", &s->hosts, "s-plum");
 	put_names(out, "Why requests were refused", "Reason", &s->reasons, "s-bad");
+	put_names(out, "How they ended", "End", &s->ends, "s-calm");
 	put_names(out, "Busiest sessions", "Session", &s->sessions, "s-good");
 	buf_puts(out, "</div>\n");
 	put_slow(out, s);

@@ -11,13 +11,12 @@
 #define NAME_BYTES 200
 #define WHAT_BYTES 400
 
-static void count_name(struct audit_sum *s, struct audit_names *n, const char *text, uint64_t count)
+/* shown: escaped already. */
+static void count_shown(
+	struct audit_sum *s, struct audit_names *n, const char *shown, uint64_t count)
 {
-	auto_(buf_free) struct buf name = BUF(NAME_BYTES);
-
-	escape_text(&name, text);
 	for (size_t i = 0; i < n->count; i++)
-		if (str_eq(n->rows[i].text, buf_text(&name))) {
+		if (str_eq(n->rows[i].text, shown)) {
 			n->rows[i].count += count;
 			return;
 		}
@@ -25,8 +24,15 @@ static void count_name(struct audit_sum *s, struct audit_names *n, const char *t
 		n->others += count;
 		return;
 	}
-	n->rows[n->count++] =
-		(struct audit_name){arena_printf(s->call->arena, "%s", buf_text(&name)), count};
+	n->rows[n->count++] = (struct audit_name){arena_printf(s->call->arena, "%s", shown), count};
+}
+
+static void count_name(struct audit_sum *s, struct audit_names *n, const char *text, uint64_t count)
+{
+	auto_(buf_free) struct buf name = BUF(NAME_BYTES);
+
+	escape_text(&name, text);
+	count_shown(s, n, buf_text(&name), count);
 }
 
 static int by_count(const void *a, const void *b)
@@ -121,6 +127,7 @@ static void add_slow(struct audit_sum *s, const struct auditrow *row)
 
 static void add_end(struct audit_sum *s, const struct auditrow *row, size_t slot)
 {
+	auto_(buf_free) struct buf outcome = BUF(NAME_BYTES);
 	struct auditrow end = {.end = row->end};
 	const char *reason = auditrow_text(&end, "reason");
 
@@ -131,6 +138,8 @@ static void add_end(struct audit_sum *s, const struct auditrow *row, size_t slot
 	add(s, SERIES_SENT, slot, auditrow_amount(row, "usage.sentBytes"));
 	add(s, SERIES_RECEIVED, slot, auditrow_amount(row, "usage.receivedBytes"));
 	s->timeouts += str_eq(reason, "timeout") || str_eq(reason, "idle");
+	auditrow_outcome(&outcome, row);
+	count_shown(s, &s->ends, buf_text(&outcome), 1);
 	add_flows(s, row, slot);
 	add_slow(s, row);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "state/auditlog.h"
+#include "state/auditlog_view.h"
+
+#include "base/cleanup.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -298,6 +300,129 @@ static void no_room(void)
 	end(&l);
 }
 
+/* An end that nobody knows of any more. */
+static void lost_head(void)
+{
+	static char older[400];
+	struct auditlog l;
+	size_t size;
+
+	begin(&l, 0, 0);
+	add(&l, AUDITLOG_EVENT, 1);
+	size = load("head", older, sizeof older);
+	for (unsigned i = 0; i < 5; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	store("head", older, size);
+	check_int(look(&l).fault, AUDITLOG_AHEAD);
+	store("head", "", 0);
+	check_int(look(&l).fault, AUDITLOG_AHEAD);
+	store("head", "x", 1);
+	check_int(look(&l).fault, AUDITLOG_AHEAD);
+	end(&l);
+}
+
+static int count_line(void *ctx, const char *line, size_t len)
+{
+	uint64_t *count = ctx;
+
+	check(line && len > 0 && line[0] == '{' && line[len - 1] == '}');
+	++*count;
+	return 0;
+}
+
+static uint64_t read_from(const struct auditlog_view *v, size_t file, uint64_t from)
+{
+	uint64_t count = 0, end;
+
+	for (size_t i = file; i < v->count; i++, from = 0) {
+		check_int(auditlog_view_read(&v->files[i], from, count_line, &count, &end), 0);
+		check_u64(end, v->files[i].size);
+	}
+	return count;
+}
+
+/* What a reader has opened stays as it was, while others write, put aside and remove. */
+static void views(void)
+{
+	auto_(auditlog_view_close) struct auditlog_view v = {0};
+	struct auditlog l;
+	struct auditlog_state s;
+	struct err e = {0};
+	uint64_t from;
+	size_t file;
+
+	begin(&l, 2000, 4);
+	check_int(auditlog_view_open(&v, folder, &e), 0);
+	check_u64(v.count, 0);
+	auditlog_view_close(&v);
+	for (unsigned i = 0; i < 60; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	check_int(auditlog_view_open(&v, folder, &e), 0);
+	for (unsigned i = 0; i < 100; i++)
+		add(&l, AUDITLOG_EVENT, i); /* would wait for a lock */
+	check_int(auditlog_view_check(&v, NULL, NULL, NULL, &s), 0);
+	check_int(s.fault, AUDITLOG_GOOD);
+	check_u64(s.seq, 60);
+	for (uint64_t n = 0; n < 70; n++) {
+		test_row("%u", (unsigned)n);
+		check_int(auditlog_view_tail(&v, n, &file, &from), 0);
+		check_u64(read_from(&v, file, from), n < s.lines ? n : s.lines);
+	}
+	end(&l);
+}
+
+/* Only the caller's own plain files. */
+static void foreign_files(void)
+{
+	auto_(auditlog_view_close) struct auditlog_view v = {0};
+	char path[200], other[200];
+	struct auditlog l;
+	struct err e = {0};
+
+	begin(&l, 0, 0);
+	add(&l, AUDITLOG_EVENT, 1);
+	snprintf(path, sizeof path, "%s/log", folder);
+	snprintf(other, sizeof other, "%s/other", folder);
+	check_int(auditlog_view_open(&v, folder, &e), 0);
+	auditlog_view_close(&v);
+	chmod(path, 0666);
+	check_int(auditlog_view_open(&v, folder, &e), -EPERM);
+	chmod(path, 0600);
+	rename(path, other);
+	check_int(symlink("other", path), 0);
+	check(auditlog_view_open(&v, folder, &e) < 0);
+	unlink(path);
+	check_int(mkfifo(path, 0600), 0);
+	check_int(auditlog_view_open(&v, folder, &e), -EPERM); /* at once */
+	chmod(folder, 0777);
+	check_int(auditlog_view_open(&v, folder, &e), -EPERM);
+	check_has(e.text, folder);
+	chmod(folder, 0700);
+	check_int(auditlog_view_open(&v, "/nowhere/at/all", &e), -ENOENT);
+	end(&l);
+}
+
+/* A fault says which file it is in. */
+static void which_file(void)
+{
+	static char log[20000];
+	struct auditlog l;
+	struct auditlog_state s;
+	size_t size;
+
+	begin(&l, 2000, 0);
+	for (unsigned i = 0; i < 60; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	size = load("log.00000000000000000001", log, sizeof log);
+	log[200] ^= 1;
+	store("log.00000000000000000001", log, size);
+	s = look(&l);
+	check(s.fault != AUDITLOG_GOOD);
+	check_str(s.file, "log.00000000000000000001");
+	end(&l);
+}
+
 static const struct test tests[] = {
 	{"lines are numbered and chained", lines},
 	{"every changed byte and every cut is found", every_byte},
@@ -306,5 +431,9 @@ static const struct test tests[] = {
 	{"files are put aside, the oldest removed, and the chain goes on", rotation},
 	{"many writers, some of whom die", many_writers},
 	{"without room nothing is half written", no_room},
+	{"a head that is lost, or an older one, is found", lost_head},
+	{"readers keep nobody waiting and see one moment", views},
+	{"what others could have written is not read", foreign_files},
+	{"a fault says in which file it is", which_file},
 };
 TEST_MAIN(tests)
