@@ -217,7 +217,7 @@ int files_list_at(const struct files *f, const struct files_place *p, const stru
 		.top = p->path[0] ? strlen(p->path) + 1 : 0};
 	int r = 0;
 
-	if (p->object < 0)
+	if (!p->exists)
 		return files_fail(e, ENOENT, p->path, "does not exist");
 	r = files_judge(f, p->path, PROTECT_READ, e);
 	if (r < 0)

@@ -57,7 +57,7 @@ int files_read_open(
 	auto_fd int fd = -1;
 	int r;
 
-	if (p->object < 0)
+	if (!p->exists)
 		return files_fail(e, ENOENT, p->path, "does not exist");
 	r = files_judge(f, p->path, PROTECT_READ, e);
 	if (r < 0)
@@ -280,6 +280,6 @@ int files_stat(const struct files *f, const char *name, struct arena *a, struct 
 	if (r < 0)
 		return r;
 	*ret = (struct files_about){
-		.path = arena_text(a, p.path, strlen(p.path)), .st = p.st, .exists = p.object >= 0};
+		.path = arena_text(a, p.path, strlen(p.path)), .st = p.st, .exists = p.exists};
 	return 0;
 }

@@ -230,6 +230,7 @@ static int open_true(const struct files *f, const char *path, struct files_place
 		return -ELOOP;
 	memcpy(ret->path, path, strlen(path) + 1);
 	ret->object = take_fd(&fd);
+	ret->exists = true;
 	return 0;
 }
 
@@ -243,6 +244,7 @@ static int walk_once(const struct files *f, const char *name, const char *text, 
 	r = walk_all(&w, e);
 	if (r < 0)
 		return r;
+	ret->linked = w.links > 0;
 	if (w.missing) {
 		auto_fd int parent = files_walk_parent(f, w.done, &(const char *){NULL});
 
@@ -251,7 +253,6 @@ static int walk_once(const struct files *f, const char *name, const char *text, 
 				       ? -EAGAIN
 				       : files_fail_sys(e, parent, "open the folder of", w.done);
 		memcpy(ret->path, w.done, w.done_len + 1);
-		ret->object = -1;
 		return 0;
 	}
 	r = open_true(f, w.done, ret);
@@ -267,7 +268,7 @@ int files_walk(const struct files *f, const char *name, bool anyhow, struct file
 	const char *text = name;
 	int r;
 
-	ret->object = -1;
+	*ret = FILES_PLACE_NONE;
 	if (!name[0])
 		return err_set(e, EINVAL, "the path is empty");
 	if (name[0] == '/' && !(text = below_root(f, name)))

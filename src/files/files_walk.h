@@ -18,7 +18,9 @@
 #include <sys/stat.h>
 
 struct files_place {
-	int object;          /* O_PATH; -1: there is nothing of that name yet */
+	int object;          /* O_PATH; -1: none */
+	bool exists;         /* there is something of that name */
+	bool linked;         /* it was reached by a symbolic link */
 	struct stat st;      /* of the object */
 	char path[PATH_MAX]; /* from the workspace, without a link; "" is the workspace */
 };

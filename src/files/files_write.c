@@ -15,7 +15,7 @@
 
 int files_write_check(const struct files *f, const struct files_place *p, struct err *e)
 {
-	bool exists = p->object >= 0;
+	bool exists = p->exists;
 	int r = files_may_change(f, p->path, e);
 
 	if (r == 0)
@@ -125,7 +125,7 @@ static int give_name(struct draft *d, const char *name, const struct files_place
 {
 	int r;
 
-	if (p->object >= 0) {
+	if (p->exists) {
 		r = still_there(d->dir, name, p, seen, e);
 		if (r < 0)
 			return r;
@@ -157,8 +157,8 @@ int files_write_put(const struct files *f, const struct files_place *p, const st
 	const struct files_text *t, struct err *e)
 {
 	auto_(draft_drop) struct draft d = {.dir = -1, .fd = -1};
-	bool exists = p->object >= 0;
-	mode_t mode = exists ? p->st.st_mode : t->mode;
+	bool exact = p->exists || t->set_mode;
+	mode_t mode = p->exists && !t->set_mode ? p->st.st_mode : t->mode;
 	const char *name;
 	int r;
 
@@ -170,7 +170,7 @@ int files_write_put(const struct files *f, const struct files_place *p, const st
 	r = draft_open(&d, mode ? mode : 0666);
 	if (r == 0)
 		r = write_all(d.fd, t->data, t->len);
-	if (r == 0 && mode && fchmod(d.fd, mode & KEPT_MODE) < 0)
+	if (r == 0 && exact && fchmod(d.fd, mode & KEPT_MODE) < 0)
 		r = -errno;
 	if (r == 0 && fsync(d.fd) < 0)
 		r = -errno;
@@ -237,9 +237,9 @@ static int write_found(const struct files *f, const struct files_place *p,
 {
 	int r = files_write_check(f, p, e);
 
-	if (r == 0 && t->create_only && p->object >= 0)
+	if (r == 0 && t->create_only && p->exists)
 		r = files_fail(e, EEXIST, p->path, "exists already");
-	if (r == 0 && t->parents && p->object < 0)
+	if (r == 0 && t->parents && !p->exists)
 		r = files_write_parents(f, p->path, &(unsigned){0}, e);
 	return r < 0 ? r : files_write_put(f, p, NULL, t, e);
 }
@@ -259,7 +259,7 @@ int files_write(const struct files *f, const char *name, const struct files_text
 		return r;
 	*ret = (struct files_written){.path = arena_text(a, p.path, strlen(p.path)),
 		.size = t->len,
-		.created = p.object < 0};
+		.created = !p.exists};
 	return 0;
 }
 
@@ -274,9 +274,9 @@ int files_mkdir(const struct files *f, const char *name, bool parents, struct ar
 		r = files_walk(f, name, parents, &p, e);
 	if (r < 0)
 		return r;
-	if (p.object >= 0 && !S_ISDIR(p.st.st_mode))
+	if (p.exists && !S_ISDIR(p.st.st_mode))
 		return files_fail(e, EEXIST, p.path, "exists already, and is no folder");
-	if (p.object < 0) {
+	if (!p.exists) {
 		r = files_may_change(f, p.path, e);
 		if (r == 0 && parents)
 			r = files_write_parents(f, p.path, &(unsigned){0}, e);
@@ -285,7 +285,7 @@ int files_mkdir(const struct files *f, const char *name, bool parents, struct ar
 	}
 	if (r < 0)
 		return r;
-	*ret_created = p.object < 0;
+	*ret_created = !p.exists;
 	*ret_path = arena_text(a, p.path, strlen(p.path));
 	return 0;
 }

@@ -13,7 +13,8 @@
 struct files_text {
 	const char *data;
 	size_t len;
-	mode_t mode;      /* of a file that is made; 0: as the umask says */
+	mode_t mode;      /* of a file that is made, less the umask; 0: the usual one */
+	bool set_mode;    /* exactly, also of a file that is there */
 	bool create_only; /* -EEXIST where there is one */
 	bool parents;     /* makes the folders that are missing */
 };
