@@ -31,7 +31,7 @@ const struct command *help_find(const char *name)
 
 /* Commands that the design has and this version has not. */
 static const char *const later[] = {
-	"approvals", "approve", "deny", "grants", "audit", "mcp", "wrap", "image", NULL};
+	"audit", "mcp", "wrap", "image", NULL};
 
 int help_unknown(const char *word, struct err *e)
 {

@@ -3,6 +3,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/run.h"
+#include "door/approval.h"
 #include "json/write.h"
 #include "model/netlive.h"
 #include "model/syscall.h"
@@ -168,6 +169,8 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 	write_refusals(&w, &r->report);
 	write_network(&w, &r->network);
 	write_text(&w, "sandbox", answer->host ? NULL : answer->verdict.scope_name);
+	if (answer->approval[0])
+		write_text(&w, "approval", answer->approval);
 	write_text(&w, "runtime", answer->host ? "host" : "native");
 	write_object(&w, "enforced");
 	for (int i = 0; i < LAYER_COUNT; i++)
@@ -316,6 +319,18 @@ static void note_own(struct buf *out, const struct run_answer *answer, const str
 		buf_printf(out, "ward: the limit of %llu processes was met (%s)\n",
 			(unsigned long long)(pids ? own->pids : p->limits.pids),
 			pids ? "--pids" : "resources.pids");
+}
+
+void run_waits(const struct approval *p)
+{
+	auto_(buf_free) struct buf out = BUF(400);
+
+	buf_printf(&out,
+		"ward: waits for approval; from another terminal: 'ward approve %.8s' or 'ward "
+		"deny %.8s'\n",
+		approval_id(p), approval_id(p));
+	if (write(STDERR_FILENO, buf_text(&out), out.len) < 0)
+		return;
 }
 
 void run_notes(const struct run_answer *answer, const struct result *r)

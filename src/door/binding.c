@@ -41,7 +41,8 @@ static void add_fields(struct sha256 *s, const struct field *fields, const void 
 			add_fields(s, f->fields, field_at(f, base));
 			continue;
 		}
-		show_value(&value, f, field_at(f, base));
+		if (field_where(f, base)->source)
+			show_value(&value, f, field_at(f, base));
 		add(s, buf_text(&value), value.len);
 	}
 	add_text(s, "");

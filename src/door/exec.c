@@ -2,6 +2,7 @@
 #include "door/exec.h"
 
 #include "base/cleanup.h"
+#include "door/consent.h"
 #include "engine/stage.h"
 #include "state/place.h"
 #include "state/rate.h"
@@ -235,10 +236,13 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
+	auto_(consent_close) struct consent consent = CONSENT;
+	struct run_request asking = *q;
 	bool reached;
 	int r;
 
-	r = try_exec(q, true, a, ret_answer, ret, &reached, e);
+	asking.consent = &consent;
+	r = try_exec(&asking, true, a, ret_answer, ret, &reached, e);
 
 	if (r >= 0 || reached)
 		return r;
@@ -246,7 +250,7 @@ int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer 
 	result_free(ret);
 	*ret = (struct result){0};
 	*ret_answer = (struct exec_answer){0};
-	return try_exec(q, false, a, ret_answer, ret, &reached, e);
+	return try_exec(&asking, false, a, ret_answer, ret, &reached, e);
 }
 
 static int try_start(const struct run_request *q, bool hopeful, struct arena *a,

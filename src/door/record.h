@@ -15,5 +15,7 @@ struct record {
 	int unused;
 };
 
+int record_open(struct record *ret, const struct config *c, struct arena *a, struct err *e);
+void record_close(struct record *r);
 /* members: `"key":value,...` of one object, already escaped. */
 int record_event(struct record *r, const char *event, const char *members, struct err *e);

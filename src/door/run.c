@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "door/run.h"
 
+#include "base/cleanup.h"
 #include "base/str.h"
 #include "door/ask.h"
+#include "door/consent.h"
 #include "door/cow.h"
 #include "door/host.h"
 #include "door/living.h"
@@ -120,6 +122,8 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 
 	if (r == 0)
 		r = check_runtime_found(&ret->verdict, e);
+	if (r == 0 && q->consent)
+		consent_ask(q, a, ret);
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
 		return r;
 	if (ret->verdict.place != PLACE_SANDBOX)
@@ -139,7 +143,8 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return run_make_plan(q, false, a, ret, e);
 }
 
-static int on_host(const struct run_answer *answer, struct result *ret, struct err *e)
+static int on_host(const struct run_request *q, const struct run_answer *answer, struct result *ret,
+	struct err *e)
 {
 	const struct plan *p = &answer->plan;
 	struct host_call call = {.argv = p->argv,
@@ -150,7 +155,8 @@ static int on_host(const struct run_answer *answer, struct result *ret, struct e
 		.idle_timeout = p->idle_timeout,
 		.kill_grace = p->kill_grace,
 		.output = p->output,
-		.output_limit = p->output_limit};
+		.output_limit = p->output_limit,
+		.approval = q->consent ? q->consent->approval : NULL};
 
 	return host_run(&call, ret, e);
 }
@@ -165,7 +171,7 @@ int run_carry_out(const struct run_request *q, struct arena *a, const struct run
 	int r;
 
 	if (answer->host)
-		return on_host(answer, ret, e);
+		return on_host(q, answer, ret, e);
 	living_name(answer->verdict.scope_name, &plan, name);
 	r = cow_take(a, name, 1000, &plan, &call.layer, e);
 	if (r == -EBUSY)
@@ -186,7 +192,12 @@ static int try_run(const struct run_request *q, bool hopeful, struct arena *a,
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
-	int r = try_run(q, true, a, ret_answer, ret, e);
+	auto_(consent_close) struct consent consent = CONSENT;
+	struct run_request asking = *q;
+	int r;
+
+	asking.consent = &consent;
+	r = try_run(&asking, true, a, ret_answer, ret, e);
 
 	if (r >= 0)
 		return r;
@@ -194,5 +205,5 @@ int run_whole(const struct run_request *q, struct arena *a, struct run_answer *r
 	result_free(ret);
 	*ret = (struct result){0};
 	*ret_answer = (struct run_answer){0};
-	return try_run(q, false, a, ret_answer, ret, e);
+	return try_run(&asking, false, a, ret_answer, ret, e);
 }
