@@ -80,6 +80,7 @@ int request_load(struct call *c, const struct request_who *who, struct config *c
 	io->env = (const char *const *)environ;
 	io->arguments = c->process;
 	io->arguments_len = c->process_len;
+	io->waits = run_waits;
 	r = load_config(&load, config, e);
 	return r < 0 ? r : take_network(c, who, config, &load.wish, e);
 }

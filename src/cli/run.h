@@ -21,5 +21,7 @@ void run_show_plan(struct call *c, const struct run_answer *answer, bool json);
 /* --json of what was not run: denied by policy, or ward failed. */
 void run_json_error(struct call *c, enum end_reason reason, const char *text);
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r);
+/* Says on standard error that a person is asked. */
+void run_waits(const struct approval *p);
 /* For people, on standard error, and only where something is worth knowing. */
 void run_notes(const struct run_answer *answer, const struct result *r);

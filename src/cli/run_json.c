@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cleanup.h"
 #include "cli/run.h"
+#include "door/approval.h"
 #include "door/notes.h"
 #include "json/result_write.h"
 
@@ -21,7 +22,19 @@ void run_json(struct call *c, const struct run_answer *answer, const struct resu
 {
 	struct writer w = WRITER(c->out);
 
-	result_write(&w, r, answer->host ? NULL : answer->verdict.scope_name);
+	result_write(&w, r, answer->host ? NULL : answer->verdict.scope_name, answer->approval);
+}
+
+void run_waits(const struct approval *p)
+{
+	auto_(buf_free) struct buf out = BUF(400);
+
+	buf_printf(&out,
+		"ward: waits for approval; from another terminal: 'ward approve %.8s' or 'ward "
+		"deny %.8s'\n",
+		approval_id(p), approval_id(p));
+	if (write(STDERR_FILENO, buf_text(&out), out.len) < 0)
+		return;
 }
 
 void run_notes(const struct run_answer *answer, const struct result *r)

@@ -2,6 +2,7 @@
 #include "door/exec.h"
 
 #include "base/cleanup.h"
+#include "door/consent.h"
 #include "engine/stage.h"
 #include "state/place.h"
 #include "state/rate.h"
@@ -272,19 +273,24 @@ int exec_again(const struct run_request *q, struct arena *a, struct exec_answer 
 int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
+	auto_(consent_close) struct consent consent = CONSENT;
+	struct run_request asking = *q;
 	struct pass pass;
 	bool reached;
 	int r = pass_open(&pass, q->record, q->config, a, e);
 
 	if (r < 0)
 		return r;
-	r = try_exec(q, &pass, true, a, ret_answer, ret, &reached, e);
+	consent.record = pass.record;
+	consent.entrance = q->entrance;
+	asking.consent = &consent;
+	r = try_exec(&asking, &pass, true, a, ret_answer, ret, &reached, e);
 	if (r < 0 && !reached && !pass.unwritable) {
 		/* Nothing could be started. Now by what the machine says of itself. */
 		result_free(ret);
 		*ret = (struct result){0};
 		*ret_answer = (struct exec_answer){0};
-		r = try_exec(q, &pass, false, a, ret_answer, ret, &reached, e);
+		r = try_exec(&asking, &pass, false, a, ret_answer, ret, &reached, e);
 	}
 	return close_pass(q, &pass, ret_answer, r, ret, e);
 }

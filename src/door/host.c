@@ -2,6 +2,7 @@
 #include "door/host.h"
 
 #include "base/str.h"
+#include "door/approval_parts.h"
 #include "engine/keeper.h"
 
 #include <errno.h>
@@ -57,6 +58,17 @@ void host_limits(
 			io->idle_timeout || is_written(&s->output_limit) ? PLAN_RELAY : PLAN_PASS;
 }
 
+/* What was held from the moment it was shown, whatever the request says now. */
+static void take_approved(const struct approval *p, struct keeper_call *io)
+{
+	io->argv = p->subject.argv;
+	io->env = p->q.env;
+	io->cwd = p->q.cwd;
+	io->program = p->subject.fd;
+	io->script = p->subject.copy;
+	io->digest = p->subject.fixed ? NULL : p->subject.program.hash;
+}
+
 int host_run(const struct host_call *q, struct result *ret, struct err *e)
 {
 	struct keeper_call call = {.argv = q->argv,
@@ -70,7 +82,11 @@ int host_run(const struct host_call *q, struct result *ret, struct err *e)
 		.kill_grace = q->kill_grace,
 		.output_limit = q->output_limit};
 
-	if (!q->argv[0] || !q->argv[0][0])
+	if (q->approval && q->approval->state != APPROVAL_GIVEN)
+		return err_set(e, EACCES, "nobody has approved it");
+	if (q->approval)
+		take_approved(q->approval, &call);
+	if (!call.argv[0] || !call.argv[0][0])
 		return err_set(e, EINVAL, "no program is named");
 	return keeper_run(&call, ret, e);
 }

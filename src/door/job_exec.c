@@ -10,7 +10,7 @@
 #include "base/macro.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "door/approval.h"
+#include "door/consent.h"
 #include "door/host.h"
 #include "door/job_parts.h"
 #include "door/notes.h"
@@ -374,25 +374,28 @@ static int carry_out(struct job *j)
 	return by_client(j);
 }
 
-static int on_host(struct job *j, struct err *e)
+/* Where it runs, for a command that leaves the session's sandbox. */
+static int open_cwd(struct job *j, struct err *e)
 {
-	struct plan *p = &j->answer->run.plan;
 	auto_(workspace_close) struct workspace_root space = WORKSPACE_CLOSED;
-	int r;
+	int r = workspace_open(&j->policy->session, j->verdict, &j->arena, &space, e);
 
-	if (j->args.background)
-		return err_set(e, ENOTSUP,
-			"a background process needs a sandbox, and this command "
-			"runs on the host");
-	if (j->args.env.count)
-		return err_set(e, EPERM, "a command on the host takes no 'env' of a call");
-	p->argv = j->verdict->argv.count ? (const char *const *)j->verdict->argv.v : words_of(j);
-	r = workspace_open(&j->policy->session, j->verdict, &j->arena, &space, e);
-	if (r == 0)
-		r = workspace_folder(&space, j->args.cwd, &j->cwd, e);
-	return r < 0 ? r : take_input(j, e);
+	return r < 0 ? r : workspace_folder(&space, j->args.cwd, &j->cwd, e);
 }
 
+static int check_outside(const struct job *j, struct err *e)
+{
+	if (j->args.background)
+		return err_set(e, ENOTSUP,
+			"a background process needs the session's sandbox, and this command does "
+			"not run there");
+	if (j->args.env.count)
+		return err_set(e, EPERM,
+			"a command that leaves the session's sandbox takes no 'env' of a call");
+	return 0;
+}
+
+/* The answer of a person is waited for; where a grant covers it, that is there already. */
 static int ask(struct job *j, struct err *e)
 {
 	struct approval_request q = {.config = &j->policy->config,
@@ -408,32 +411,55 @@ static int ask(struct job *j, struct err *e)
 		return r;
 	j->record.approval = approval_id(j->approval);
 	j->stage = STAGE_ASK;
+	job_step(j);
 	return 0;
 }
 
+/* Decided again with the person's yes, and planned. */
 int job_exec_go_on(struct job *j)
 {
-	return carry_out(j);
+	struct consent consent = {.approval = j->approval, .cwd = -1};
+	struct run_request q = request_of(j);
+	int r;
+
+	q.consent = &consent;
+	j->answer = arena_alloc(&j->arena, sizeof *j->answer);
+	r = exec_decide(&q, true, &j->arena, j->answer, &j->failed);
+	j->verdict = j->record.verdict = &j->answer->run.verdict;
+	if (r == 0 && !j->answer->run.planned)
+		r = err_set(&j->failed, EACCES, "denied: %s",
+			j->verdict->reasons[j->verdict->reason_count - 1].text);
+	if (r == 0 && j->verdict->place == PLACE_SANDBOX)
+		r = complete_plan(j, &j->failed);
+	else if (r == 0)
+		r = take_input(j, &j->failed);
+	return r < 0 ? job_fail(j, r) : carry_out(j);
 }
 
 int job_exec_begin(struct job *j)
 {
 	struct err *e = &j->failed;
 	int r = check_arguments(j, e);
+	bool outside;
 
 	if (r == 0)
 		r = decide_command(j, e);
-	if (r == 0 && j->verdict->permission == PERMISSION_DENY)
+	if (r < 0)
+		return job_fail(j, r);
+	outside = j->verdict->place == PLACE_HOST || j->verdict->rule;
+	if (j->verdict->permission == PERMISSION_DENY)
 		r = err_set(e, EACCES, "denied: %s",
 			j->verdict->reasons[j->verdict->reason_count - 1].text);
-	if (r == 0 && j->verdict->place == PLACE_HOST)
-		r = on_host(j, e);
-	else if (r == 0)
-		r = complete_plan(j, e);
+	if (r == 0 && outside)
+		r = check_outside(j, e);
+	if (r == 0 && outside)
+		r = open_cwd(j, e);
 	if (r == 0 && j->verdict->rule)
 		r = ask(j, e);
-	else if (r == 0)
-		return carry_out(j);
+	else if (r == 0) {
+		r = outside ? take_input(j, e) : complete_plan(j, e);
+		return r < 0 ? job_fail(j, r) : carry_out(j);
+	}
 	return r < 0 ? job_fail(j, r) : 0;
 }
 
@@ -538,7 +564,8 @@ void job_exec_answer(struct job *j)
 		answer_background(j);
 		return;
 	}
-	result_write(&w, r, j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL);
+	result_write(&w, r, j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL,
+		j->record.approval);
 	put_stream(&j->text, &r->output[0], NULL);
 	put_stream(&j->text, &r->output[1], "stderr");
 	put_end(&j->text, r);

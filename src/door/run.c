@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "door/run.h"
 
+#include "base/cleanup.h"
 #include "base/str.h"
 #include "door/ask.h"
+#include "door/consent.h"
 #include "door/cow.h"
 #include "door/host.h"
 #include "door/living.h"
@@ -106,7 +108,7 @@ static int plan_host(const struct run_request *q, const struct plan_request *pla
 	struct host_call call = {.cwd = -1};
 
 	host_limits(ret->verdict.effective, q->agent_entrance, q->capture, q->terminal, &call);
-	ret->plan = (struct plan){.argv = q->argv,
+	ret->plan = (struct plan){.argv = plan->argv,
 		.env = q->env,
 		.timeout = call.timeout,
 		.idle_timeout = call.idle_timeout,
@@ -140,8 +142,13 @@ int run_make_plan(const struct run_request *q, bool hopeful, struct arena *a,
 	r = ask_decide(&ask, a, &ret->machine, &ret->verdict, e);
 	if (r == 0)
 		r = check_runtime_found(&ret->verdict, e);
+	if (r == 0 && q->consent)
+		consent_ask(q, a, ret);
 	if (r < 0 || ret->verdict.permission != PERMISSION_ALLOW)
 		return r;
+	/* What was elevated runs as the words that were matched, never through a shell. */
+	if (ret->verdict.rule)
+		plan.argv = (const char *const *)ret->verdict.argv.v;
 	r = look_at_caller(q, ret->cwd, a, &caller, e);
 	if (r == 0 && ret->verdict.place != PLACE_SANDBOX)
 		return plan_host(q, &plan, a, ret);
@@ -161,7 +168,8 @@ int run_plan(const struct run_request *q, struct arena *a, struct run_answer *re
 	return run_make_plan(q, false, a, ret, e);
 }
 
-static int on_host(const struct run_answer *answer, struct result *ret, struct err *e)
+static int on_host(const struct run_request *q, const struct run_answer *answer, struct result *ret,
+	struct err *e)
 {
 	const struct plan *p = &answer->plan;
 	struct host_call call = {.argv = p->argv,
@@ -172,7 +180,8 @@ static int on_host(const struct run_answer *answer, struct result *ret, struct e
 		.idle_timeout = p->idle_timeout,
 		.kill_grace = p->kill_grace,
 		.output = p->output,
-		.output_limit = p->output_limit};
+		.output_limit = p->output_limit,
+		.approval = q->consent ? q->consent->approval : NULL};
 
 	return host_run(&call, ret, e);
 }
@@ -187,7 +196,7 @@ int run_carry_out(const struct run_request *q, struct arena *a, const struct run
 	int r;
 
 	if (answer->host)
-		return on_host(answer, ret, e);
+		return on_host(q, answer, ret, e);
 	living_name(answer->verdict.scope_name, &plan, name);
 	r = cow_take(a, name, 1000, &plan, &call.layer, e);
 	if (r == -EBUSY)
@@ -209,7 +218,8 @@ void run_record_request(const struct run_request *q, const struct run_answer *an
 		.argv = q->argv,
 		.argc = q->argc,
 		.cwd = answer->cwd,
-		.sandbox = sandbox};
+		.sandbox = sandbox,
+		.approval = answer->approval[0] ? answer->approval : NULL};
 }
 
 static int try_run(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
@@ -229,20 +239,25 @@ static int try_run(const struct run_request *q, struct pass *pass, bool hopeful,
 int run_whole(const struct run_request *q, struct arena *a, struct run_answer *ret_answer,
 	struct result *ret, struct err *e)
 {
+	auto_(consent_close) struct consent consent = CONSENT;
+	struct run_request asking = *q;
 	struct record_request said;
 	struct pass pass;
 	int r = pass_open(&pass, q->record, q->config, a, e);
 
 	if (r < 0)
 		return r;
-	r = try_run(q, &pass, true, a, ret_answer, ret, e);
+	consent.record = pass.record;
+	consent.entrance = q->entrance;
+	asking.consent = &consent;
+	r = try_run(&asking, &pass, true, a, ret_answer, ret, e);
 	if (r < 0 && !pass.unwritable) {
 		/* Nothing was run. Now by what the machine says of itself, which also says why not.
 		 */
 		result_free(ret);
 		*ret = (struct result){0};
 		*ret_answer = (struct run_answer){0};
-		r = try_run(q, &pass, false, a, ret_answer, ret, e);
+		r = try_run(&asking, &pass, false, a, ret_answer, ret, e);
 	}
 	run_record_request(q, ret_answer, NULL, &said);
 	return pass_close(&pass, &said, ret_answer->planned, r, ret, e);

@@ -11,6 +11,9 @@
 #include "model/plan.h"
 #include "model/result.h"
 
+struct approval;
+struct consent;
+
 struct run_request {
 	const struct config *config;
 	const char *user_file; /* --config; NULL: the user's own */
@@ -27,6 +30,10 @@ struct run_request {
 	struct record *record; /* the caller's, which is kept open; NULL: the door's own */
 	char *arguments;       /* of this process; see engine/native.h */
 	size_t arguments_len;
+	/* Tells that a person is asked now; NULL: only other terminals can answer. */
+	void (*waits)(const struct approval *p);
+	struct consent
+		*consent; /* run_whole() and exec_whole() fill it in; NULL: nobody is asked */
 };
 
 struct run_answer {
@@ -36,6 +43,7 @@ struct run_answer {
 	struct plan plan;
 	struct plan_caps caps; /* what was asked for besides */
 	bool planned;          /* false: the verdict is no */
+	char approval[33];     /* its id; "": none was needed */
 	bool host; /* without a sandbox: of the plan only argv, env, times and output hold */
 };
 

@@ -109,7 +109,8 @@ static void write_refusals(struct writer *w, const struct result_report *p)
 	write_unsigned(w, "hostExecRiskMore", p->risks_more);
 }
 
-void result_write(struct writer *w, const struct result *r, const char *sandbox)
+void result_write(
+	struct writer *w, const struct result *r, const char *sandbox, const char *approval)
 {
 	write_object(w, NULL);
 	if (r->exit_code >= 0)
@@ -136,6 +137,8 @@ void result_write(struct writer *w, const struct result *r, const char *sandbox)
 	write_refusals(w, &r->report);
 	write_network(w, &r->network);
 	write_text(w, "sandbox", sandbox);
+	if (approval && *approval)
+		write_text(w, "approval", approval);
 	write_text(w, "runtime", sandbox ? "native" : "host");
 	write_object(w, "enforced");
 	for (int i = 0; i < LAYER_COUNT; i++)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A request as people see it, and as programs do. */
+
+#include "base/cleanup.h"
+#include "base/escape.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "door/approval_parts.h"
+#include "json/write.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HEAD 2500 /* of a command that is too long to be shown whole */
+#define TAIL 1500
+
+static void hash_words(const char *const *argv, char ret[2 * SHA256_SIZE + 1])
+{
+	uint8_t digest[SHA256_SIZE];
+	struct sha256 s;
+
+	sha256_init(&s);
+	for (size_t i = 0; argv[i]; i++)
+		sha256_add(&s, argv[i], strlen(argv[i]) + 1);
+	sha256_end(&s, digest);
+	sha256_hex(digest, ret);
+}
+
+bool approval_text_command(const char *const *argv, struct buf *out)
+{
+	auto_(buf_free) struct buf whole = BUF(64u << 20);
+	char hash[2 * SHA256_SIZE + 1];
+	size_t tail;
+
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_putc(&whole, ' ');
+		escape_word(&whole, argv[i]);
+	}
+	if (whole.len <= APPROVAL_COMMAND) {
+		buf_add(out, buf_text(&whole), whole.len);
+		return true;
+	}
+	hash_words(argv, hash);
+	/* What is printable stands in it, so that it can be cut anywhere between characters. */
+	tail = whole.len - TAIL;
+	while (tail < whole.len && (whole.data[tail] & 0xc0) == 0x80)
+		tail++;
+	for (size_t n = HEAD; n > 0; n--)
+		if ((whole.data[n] & 0xc0) != 0x80) {
+			buf_add(out, whole.data, n);
+			break;
+		}
+	buf_printf(out, "\n  [TOO LONG TO BE SHOWN WHOLE: %zu bytes, sha256 %s; the end is:]\n  ",
+		whole.len, hash);
+	buf_add(out, whole.data + tail, whole.len - tail);
+	return false;
+}
+
+static void put_row(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "  %-12s", name);
+	escape_text(out, text);
+	buf_putc(out, '\n');
+}
+
+static void put_file(struct buf *out, const char *name, const struct subject_file *f)
+{
+	char hash[2 * SHA256_SIZE + 1];
+
+	if (!f->path)
+		return;
+	sha256_hex(f->hash, hash);
+	buf_printf(out, "  %-12s", name);
+	escape_text(out, f->path);
+	buf_printf(out, " (sha256 %s)\n", hash);
+}
+
+static const char *folder_path(const struct approval *p, char room[4096])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", p->q.cwd);
+	n = readlink(p->q.cwd < 0 ? "/proc/self/cwd" : link, room, 4095);
+	room[n < 0 ? 0 : n] = '\0';
+	return room;
+}
+
+/* Names only: values are secrets more often than not. */
+static void put_env(struct buf *out, const char *const *env)
+{
+	auto_(buf_free) struct buf names = BUF(APPROVAL_COMMAND);
+	size_t count = 0;
+
+	for (; env[count]; count++) {
+		buf_putc(&names, ' ');
+		escape_bytes(&names, env[count], strcspn(env[count], "="));
+	}
+	buf_printf(out, "  %-12s%zu variables:%s%s\n", "environment", count, buf_text(&names),
+		names.dropped ? " ..." : "");
+}
+
+static void put_rule(struct buf *out, const struct verdict *v)
+{
+	char at[WHERE_TEXT];
+
+	if (!v->rule)
+		return;
+	where_text(&v->rule->at, at);
+	buf_printf(out, "  %-12s'", "rule");
+	escape_text(out, v->rule->pattern);
+	buf_printf(out, "' (%s)\n", at);
+}
+
+static uint64_t left_ms(const struct approval *p)
+{
+	uint64_t now = grants_now();
+
+	return now < p->deadline_ms ? p->deadline_ms - now : 0;
+}
+
+void approval_show(const struct approval *p, struct buf *out)
+{
+	const struct verdict *v = p->q.verdict;
+	char room[4096], left[NUMBER_TEXT];
+
+	number_duration_text((left_ms(p) + 999) / 1000 * 1000, left);
+	buf_puts(out, "A command asks to run outside of its sandbox:\n\n  ");
+	approval_text_command(p->q.argv, out);
+	buf_puts(out, "\n\n");
+	put_row(out, "runs",
+		v->place == PLACE_HOST
+			? "on the host, with all rights of the user"
+			: arena_printf(p->arena, "in a sandbox with profile '%s'", v->profile));
+	put_file(out, p->subject.script.path ? "interpreter" : "program", &p->subject.program);
+	put_file(out, "script", &p->subject.script);
+	put_row(out, "folder", folder_path(p, room));
+	put_row(out, "session", v->session.key);
+	put_rule(out, v);
+	put_env(out, p->q.env);
+	put_row(out, "waits for", left);
+	put_row(out, "id", p->id);
+	buf_putc(out, '\n');
+}
+
+static void write_file(struct writer *w, const char *name, const struct subject_file *f)
+{
+	char hash[2 * SHA256_SIZE + 1];
+
+	if (!f->path)
+		return;
+	sha256_hex(f->hash, hash);
+	write_object(w, name);
+	write_text(w, "path", f->path);
+	write_text(w, "sha256", hash);
+	write_end_object(w);
+}
+
+static void write_command(struct writer *w, const struct approval *p)
+{
+	auto_(buf_free) struct buf shown = BUF(APPROVAL_SHOWN);
+	char hash[2 * SHA256_SIZE + 1];
+
+	approval_text_command(p->q.argv, &shown);
+	write_text(w, "command", buf_text(&shown));
+	if (!p->too_long) {
+		write_texts(w, "argv", p->q.argv);
+		return;
+	}
+	hash_words(p->q.argv, hash);
+	write_bool(w, "truncated", true);
+	write_text(w, "argvSha256", hash);
+}
+
+static void write_names(struct writer *w, struct arena *a, const char *const *env)
+{
+	size_t bytes = 0;
+
+	write_list(w, "environment");
+	for (size_t i = 0; env[i] && bytes < APPROVAL_COMMAND; i++) {
+		size_t len = strcspn(env[i], "=");
+
+		bytes += len;
+		write_text(w, NULL, arena_text(a, env[i], len < 200 ? len : 200));
+	}
+	write_end_list(w);
+}
+
+void approval_text_json(const struct approval *p, struct buf *out)
+{
+	static const char *const entrances[] = {"cli", "mcp", "library", "wrap"};
+	const struct verdict *v = p->q.verdict;
+	struct writer w = WRITER(out);
+	char room[4096], digest[2 * SHA256_SIZE + 1];
+
+	sha256_hex(p->digest, digest);
+	write_object(&w, NULL);
+	write_text(&w, "id", p->id);
+	write_text(&w, "session", v->session.key);
+	write_text(&w, "agent", v->session.agent);
+	write_text(&w, "entrance", entrances[p->q.entrance]);
+	write_command(&w, p);
+	write_text(&w, "place", place_names[v->place]);
+	write_text(&w, "profile", v->place == PLACE_HOST ? NULL : v->profile);
+	write_text(&w, "rule", v->rule ? v->rule->pattern : NULL);
+	write_text(&w, "folder", folder_path(p, room));
+	write_file(&w, "program", &p->subject.program);
+	write_file(&w, "script", &p->subject.script);
+	write_names(&w, p->arena, p->q.env);
+	write_number(&w, "pid", getpid());
+	write_unsigned(&w, "waitsMs", left_ms(p));
+	write_text(&w, "digest", digest);
+	write_end_object(&w);
+}
