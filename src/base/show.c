@@ -28,6 +28,16 @@ static void show_character(struct buf *out, uint32_t c, const char *bytes, size_
 		buf_add_whole(out, bytes, len);
 }
 
+/* Most of most texts: what needs no escape, and can be cut anywhere. */
+static size_t plain_span(const char *text, const char *end)
+{
+	const char *p = text;
+
+	while (p < end && *p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
+		p++;
+	return (size_t)(p - text);
+}
+
 void show_string(struct buf *out, const char *text)
 {
 	const char *end = text + strlen(text);
@@ -35,7 +45,14 @@ void show_string(struct buf *out, const char *text)
 	buf_putc(out, '"');
 	while (text < end) {
 		uint32_t c;
-		size_t len = utf8_decode(text, (size_t)(end - text), &c);
+		size_t len = plain_span(text, end);
+
+		if (len > 0) {
+			buf_add(out, text, len);
+			text += len;
+			continue;
+		}
+		len = utf8_decode(text, (size_t)(end - text), &c);
 
 		if (len == 0) {
 			buf_add_whole(out, "\\ufffd", 6);

@@ -11,6 +11,7 @@
  */
 
 #include "base/err.h"
+#include "door/line.h"
 #include "model/config.h"
 #include "model/decide.h"
 #include "model/redact.h"
@@ -27,6 +28,7 @@ struct record {
 	bool open;
 	struct redact redact;
 	char policy[2 * SHA256_SIZE + 1]; /* which configuration holds */
+	struct line line;                 /* that is being written */
 	struct record_open *begun;
 };
 

@@ -127,9 +127,9 @@ static void tell_audit(const char *key, const char *value, struct buf *out)
 	if (value)
 		keys_write(&k, LEVEL_SYSTEM, key, value, "");
 	audit_resolve(&k.config, &k.arena, &audit);
-	buf_printf(out, "path %s; fsync %d; rotate %llu; keep %llu; redact", audit.path.v ? audit.path.v : "-",
-		audit.fsync.v, (unsigned long long)audit.rotate_size.v,
-		(unsigned long long)audit.keep.v);
+	buf_printf(out, "path %s; fsync %d; rotate %llu; keep %llu; redact",
+		audit.path.v ? audit.path.v : "-", audit.fsync.v,
+		(unsigned long long)audit.rotate_size.v, (unsigned long long)audit.keep.v);
 	for (size_t i = 0; i < audit.redact.count; i++)
 		buf_printf(out, " %s", audit.redact.items[i].text);
 	keys_end(&k);
