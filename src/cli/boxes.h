@@ -30,6 +30,9 @@ int boxes_find(struct call *c, struct exec_answer *ret, struct err *e);
 int boxes_connect(struct call *c, struct err *e);
 int boxes_say(int box, struct post *m, uint32_t kind, int32_t number, struct err *e);
 int boxes_hear(int box, struct post *ret, struct err *e);
+/* Into the audit log, what is done to a sandbox; on failure it must not be done. */
+int boxes_record(struct call *c, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e);
 /* Those that the arguments name (the beginning of a name is enough), all, or the session's own. */
 int boxes_choose(
 	struct call *c, int place, struct place_row **ret, size_t *ret_count, struct err *e);

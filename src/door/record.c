@@ -112,7 +112,8 @@ static int explain(const struct record *r, int code, struct err *e)
 	escape_text(&folder, r->log.call.folder);
 	if (e)
 		err_set(e, -code,
-			"nothing runs without a record, and none can be written in '%s' (%s): %s",
+			"nothing is done without a record, and none can be written in '%s' (%s): "
+			"%s",
 			buf_text(&folder), strerror(-code), way);
 	return code;
 }
@@ -316,6 +317,18 @@ int record_event(struct record *r, const char *event, const char *members, struc
 		buf_putc(&l->out, ',');
 		buf_puts(&l->out, members);
 	}
+	line_number(l, "uid", getuid());
+	line_number(l, "pid", (uint64_t)getpid());
+	return add(r, AUDITLOG_EVENT, l, NULL, e);
+}
+
+int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e)
+{
+	struct line *l = begin_line(r, event, LINE_ROOM);
+
+	for (size_t i = 0; i < count; i++)
+		line_text(l, facts[i].key, facts[i].text, PATH_ROOM);
 	line_number(l, "uid", getuid());
 	line_number(l, "pid", (uint64_t)getpid());
 	return add(r, AUDITLOG_EVENT, l, NULL, e);

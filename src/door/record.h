@@ -70,6 +70,13 @@ int record_end_failed(struct record *r, uint64_t begin, const struct err *why, s
 /* Approvals, rules that were changed ... members: `"key":value,...`, already escaped. */
 int record_event(struct record *r, const char *event, const char *members, struct err *e);
 
+/* The same, of texts as they are; those that are NULL are left out. */
+struct record_fact {
+	const char *key, *text;
+};
+int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e);
+
 /* Whose the begin is, as members of a line: what another process needs to write its end. "": no
  * such begin. It is that one's affair from then on, once record_hand_over() was called. */
 const char *record_who(const struct record *r, uint64_t begin);
