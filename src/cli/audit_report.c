@@ -231,8 +231,7 @@ static void put_request(struct buf *out, const struct auditrow *row)
 
 static void put_requests(struct buf *out, struct audit_sum *s)
 {
-	const struct auditrow **rows;
-	size_t count = audit_ring_sorted(&s->last, s->call, &rows);
+	size_t count = s->last.count;
 
 	buf_printf(out,
 		"<section class=\"card scroll\"><table><caption>The last %zu requests</caption>"
@@ -242,8 +241,9 @@ static void put_requests(struct buf *out, struct audit_sum *s)
 		"<th scope=\"col\">Verdict</th><th scope=\"col\">End</th>"
 		"<th scope=\"col\" class=\"num\">Lasted</th></tr></thead><tbody>\n",
 		count);
+	audit_last_sort(&s->last);
 	while (count > 0)
-		put_request(out, rows[--count]);
+		put_request(out, &s->last.rows[--count]);
 	buf_puts(out, "</tbody></table></section>\n");
 }
 
@@ -342,7 +342,7 @@ int audit_report(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	s->call = c;
-	audit_ring_begin(&s->last, c, (size_t)limit);
+	audit_last_begin(&s->last, c, (size_t)limit);
 	r = read_log(c, &f, s, &state, e);
 	if (r == 0)
 		r = audit_output_begin(&out, o->output.v, e);
@@ -350,6 +350,6 @@ int audit_report(struct call *c, struct err *e)
 		put_page(&out.buf, s, &state);
 		r = audit_output_end(&out, e);
 	}
-	audit_ring_free(&s->last);
+	audit_last_free(&s->last);
 	return r < 0 ? r : EXIT_OK;
 }

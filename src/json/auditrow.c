@@ -16,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a text that was cut, its beginning. */
 static const char *text_of(const struct node *n)
 {
+	if (n && n->type == NODE_OBJECT)
+		n = tree_get(n, "prefix");
 	return n && n->type == NODE_TEXT ? n->text : "";
 }
 

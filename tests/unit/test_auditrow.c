@@ -112,6 +112,20 @@ static void flows(void)
 	check(!auditrow_flow(&row, 3, &f));
 }
 
+static void cut_texts(void)
+{
+	auto_(auditrow_free) struct auditrow row = {
+		.first = line(
+			"\"event\":\"begin\",\"session\":{\"prefix\":\"agent:m\",\"length\":99,"
+			"\"truncated\":true},\"agent\":{\"prefix\":{\"prefix\":\"x\"}},\"tool\":["
+			"]")};
+
+	check_str(auditrow_text(&row, "session"), "agent:m");
+	check_str(auditrow_text(&row, "agent"), "");
+	check_str(auditrow_text(&row, "tool"), "");
+	check_str(auditrow_text(&row, "none"), "");
+}
+
 static void refused_lines(void)
 {
 	static const char *const bad[] = {"", "{", "[]", "{}", "{\"seq\":1}", "{\"event\":\"x\"}",
@@ -146,6 +160,7 @@ static const struct test tests[] = {
 	{"how it ended", how_it_ended},
 	{"numbers that are none count nothing", numbers},
 	{"destinations", flows},
+	{"a text that was cut is its beginning", cut_texts},
 	{"lines that are none", refused_lines},
 	{"a line as it was written is harmless", harmless_json},
 };
