@@ -46,7 +46,7 @@ for d in json.load(sys.stdin):
 rules() { # APPROVAL-TIMEOUT [RULE...]
 	cat >"$CONFIG" <<-END
 		{profiles: {open: {sandbox: {workspace: "ro"}}}, tools: {elevated: {enabled: true, approvalTimeout: "$1", rules: [
-			{pattern: "tool *", to: "host"}, {pattern: "free *", to: "host", approval: false}, {pattern: "id *", to: "open"},
+			{pattern: "tool *", to: "host"}, {pattern: "gratis *", to: "host", approval: false}, {pattern: "id *", to: "open"},
 			${2-}]}}}
 	END
 }
@@ -75,7 +75,7 @@ request() { # NAME OPTION... -- COMMAND...: in a login of its own
 }
 
 waiting() { # WORD: the id of the request with that in its command
-	for _ in {1..400}; do
+	for _ in {1..100}; do
 		"$WARD" approvals --json >"$T/approvals.json" || true
 		"$python" - "$T/approvals.json" "$1" <<-'END' && return
 			import json, sys
@@ -269,15 +269,20 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 	[ "$(uses_left)" = 1 ]
 }
 
+many() { # NAME COUNT: so many requests at once, all alike
+	apart "$1" sh -c 'n=$3; while [ "$n" -gt 0 ]; do
+		setsid -w "$0" run --config "$1" -- tool "$2" >/dev/null 2>&1 & n=$((n - 1)); done; wait' \
+		"$WARD" "$CONFIG" "$word" "$2"
+}
+
 @test "one use that is left, by many at once: exactly one run" {
-	apart r setsid -w "$WARD" run --config "$CONFIG" -- tool "$word"
+	many r 1
 	[ "$(answer "$word" approve --uses 2)" = 0 ]
 	[ "$(ended r)" = 0 ]
 	: >"$T/ran"
 	count=100
 	[ -z "$SANITIZED" ] || count=20
-	apart many sh -c 'n=$2; while [ "$n" -gt 0 ]; do
-		setsid -w "$0" run --config "$1" -- tool '"$word"' >/dev/null 2>&1 & n=$((n - 1)); done; wait' "$WARD" "$CONFIG" "$count"
+	many many "$count"
 	for _ in {1..600}; do
 		waiting "$word" >"$T/ids"
 		[ "$(wc -w <"$T/ids")" != $((count - 1)) ] || break
@@ -342,48 +347,48 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 
 @test "what a sandbox can write is not elevated, whoever would approve" {
 	rules 300ms '{pattern: "./local *", to: "host", approval: false}, {pattern: "sh local", to: "host", approval: false}'
-	free() { "$WARD" run --config "$CONFIG" -- "$@"; }
-	program free 'echo ran'
-	run -0 free free x # the control
+	gratis() { "$WARD" run --config "$CONFIG" -- "$@"; }
+	program gratis 'echo ran'
+	run -0 gratis gratis x # the control
 	[ "$output" = ran ]
 	# In the workspace: by name, by a link of PATH, by PATH, by an interpreter.
-	cp "$T/bin/free" local
-	run -126 free ./local x
+	cp "$T/bin/gratis" local
+	run -126 gratis ./local x
 	[[ $output == *"where sandboxes can write"* ]]
 	run -126 "$WARD" run --config "$CONFIG" -- sh local
 	[[ $output == *"where sandboxes can write"* ]]
-	mv "$T/bin/free" "$T/bin/kept"
-	ln -s "$PWD/local" "$T/bin/free"
-	run -126 free free x
+	mv "$T/bin/gratis" "$T/bin/kept"
+	ln -s "$PWD/local" "$T/bin/gratis"
+	run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
-	rm "$T/bin/free"
-	mv local free
-	PATH="$PWD:$PATH" run -126 free free x
+	rm "$T/bin/gratis"
+	mv local gratis
+	PATH="$PWD:$PATH" run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
 	# Where everybody can, or a group.
 	mkdir -m 1777 "$T/shared"
-	cp "$T/bin/kept" "$T/shared/free"
-	PATH="$T/shared:$PATH" run -126 free free x
+	cp "$T/bin/kept" "$T/shared/gratis"
+	PATH="$T/shared:$PATH" run -126 gratis gratis x
 	[[ $output == *"everybody can make files"* ]]
 	mkdir -m 775 "$T/team"
-	cp "$T/bin/kept" "$T/team/free"
-	PATH="$T/team:$PATH" run -126 free free x
+	cp "$T/bin/kept" "$T/team/gratis"
+	PATH="$T/team:$PATH" run -126 gratis gratis x
 	[[ $output == *"others can write"* ]]
-	cp "$T/bin/kept" "$T/bin/free"
-	chmod 777 "$T/bin/free"
-	run -126 free free x
+	cp "$T/bin/kept" "$T/bin/gratis"
+	chmod 777 "$T/bin/gratis"
+	run -126 gratis gratis x
 	[[ $output == *"others can write it"* ]]
 	# A first line that does not say what runs.
-	printf '#!/usr/bin/env -S sh\necho ran\n' >"$T/bin/free"
-	chmod 755 "$T/bin/free"
-	run -126 free free x
+	printf '#!/usr/bin/env -S sh\necho ran\n' >"$T/bin/gratis"
+	chmod 755 "$T/bin/gratis"
+	run -126 gratis gratis x
 	[[ $output == *"does not plainly name a program"* ]]
-	printf '#!/usr/bin/env sh\necho ran\n' >"$T/bin/free"
-	run -0 free free x
+	printf '#!/usr/bin/env sh\necho ran\n' >"$T/bin/gratis"
+	run -0 gratis gratis x
 	[ "$output" = ran ]
-	rm "$T/bin/free"
-	run -126 free free x
-	[[ $output == *"find the program 'free'"* ]]
+	rm "$T/bin/gratis"
+	run -126 gratis gratis x
+	[[ $output == *"find the program 'gratis'"* ]]
 }
 
 @test "shown in full, and what is too long is said to be" {
