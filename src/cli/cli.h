@@ -120,5 +120,5 @@ extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_co
 	cmd_process_write, cmd_process_signal, cmd_process_wait, cmd_start, cmd_stop, cmd_restart,
 	cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify, cmd_diff, cmd_apply, cmd_discard,
 	cmd_snapshot_create, cmd_snapshot_list, cmd_snapshot_restore, cmd_snapshot_delete, cmd_fork,
-	cmd_stats, cmd_top, cmd_net_show, cmd_net_allow, cmd_net_deny,
-	cmd_approvals, cmd_approve, cmd_deny, cmd_grants_list, cmd_grants_revoke;
+	cmd_stats, cmd_top, cmd_net_show, cmd_net_allow, cmd_net_deny, cmd_approvals, cmd_approve,
+	cmd_deny, cmd_grants_list, cmd_grants_revoke;

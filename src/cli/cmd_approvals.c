@@ -35,9 +35,9 @@ static const struct field list_options[] = {
 
 static const struct field approve_options[] = {
 	{"for", F_DURATION(struct approvals_options, hold, .arg = "DURATION",
-			 .help = "the same command again, for so long")},
+			.help = "the same command again, for so long")},
 	{"uses", F_COUNT(struct approvals_options, uses, .arg = "NUMBER",
-			  .help = "the same command so many times in all")},
+			 .help = "the same command so many times in all")},
 	OPTION_JSON(struct approvals_options),
 	{0},
 };
@@ -83,7 +83,8 @@ static bool put_new(const struct approver_row *now, size_t count, const struct a
 
 	for (size_t i = 0; i < count; i++)
 		if (!is_known(before, before_count, now[i].id))
-			buf_printf(&out, "%s%s", json ? now[i].json : now[i].text, json ? "\n" : "");
+			buf_printf(
+				&out, "%s%s", json ? now[i].json : now[i].text, json ? "\n" : "");
 	for (size_t i = 0; i < before_count; i++)
 		if (!json && !is_known(now, count, before[i].id))
 			buf_printf(&out, "%s: waits no more\n\n", before[i].id);

@@ -163,8 +163,9 @@ const struct command cmd_grants_list = {
 	.summary = "show approvals that hold for a while",
 	.options = list_options,
 	.options_size = sizeof(struct grants_options),
-	.details = "Each is for exactly one command, in one folder, with one environment, under one\n"
-		   "policy, and ends with the next start of the machine at the latest.",
+	.details =
+		"Each is for exactly one command, in one folder, with one environment, under one\n"
+		"policy, and ends with the next start of the machine at the latest.",
 	.examples = "  ward grants list\n"
 		    "  ward grants list --json\n",
 	.run = list,

@@ -88,8 +88,8 @@ static void remember_files(struct approval *p)
 	folder[n < 0 ? 0 : n] = '\0';
 	p->files[0] = look_at(LOAD_SYSTEM_FILE);
 	p->files[1] = look_at(user ? user->name : load_user_path(p->arena));
-	p->files[2] = look_at(work ? work->name
-				   : arena_printf(p->arena, "%s/%s", folder, LOAD_WORKSPACE_FILE));
+	p->files[2] = look_at(
+		work ? work->name : arena_printf(p->arena, "%s/%s", folder, LOAD_WORKSPACE_FILE));
 }
 
 static int check_policy(const struct approval *p, struct err *e)
@@ -148,10 +148,11 @@ static int keep_grant(struct approval *p, const struct approval_by *by,
 	if (for_ms == 0 || g.uses == 0)
 		return 0;
 	if (p->too_long)
-		return t->for_ms || t->uses ? err_set(e, EINVAL,
-						      "a command that is too long to be shown whole "
-						      "is approved once only")
-					    : 0;
+		return t->for_ms || t->uses
+			       ? err_set(e, EINVAL,
+					 "a command that is too long to be shown whole "
+					 "is approved once only")
+			       : 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	g.given_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	approval_text_command(p->q.argv, &command);
@@ -227,7 +228,8 @@ static void expire(struct approval *p)
 	if (p->state != APPROVAL_WAITS || grants_now() < p->deadline_ms)
 		return;
 	number_duration_text(p->deadline_ms - p->asked_ms, text);
-	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (elevated.approvalTimeout)", text);
+	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (elevated.approvalTimeout)",
+		text);
 	approval_note(p, "expired", NULL, NULL, NULL);
 	settle(p, APPROVAL_EXPIRED);
 }
@@ -291,8 +293,7 @@ static int ask(struct approval *p, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "make an id");
 	p->asked_ms = grants_now();
-	p->deadline_ms =
-		p->asked_ms + p->q.verdict->effective->s.tools.elevated.approval_timeout.v;
+	p->deadline_ms = p->asked_ms + p->q.verdict->effective->s.tools.elevated.approval_timeout.v;
 	r = principal_requester(&p->requester, e);
 	if (r == 0)
 		r = approval_note(p, "asked", NULL, NULL, e);
@@ -321,8 +322,7 @@ static int begin(struct approval *p, struct err *e)
 
 static int find_subject(struct approval *p, struct err *e)
 {
-	struct subject_request q = {
-		p->q.config, p->q.verdict, p->q.argv, p->q.env, p->q.cwd};
+	struct subject_request q = {p->q.config, p->q.verdict, p->q.argv, p->q.env, p->q.cwd};
 	int r = subject_open(&q, p->arena, &p->subject, e);
 
 	/* The sandbox of the profile may have programs that the host has not. */

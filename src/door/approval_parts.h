@@ -16,11 +16,12 @@
 #define APPROVAL_FOLDER "approvals" /* in state/place */
 #define APPROVAL_CLIENTS 8
 #define APPROVAL_ADVICE 400
-#define APPROVAL_SHOWN (64u << 10)       /* bytes of each form */
-#define APPROVAL_COMMAND 4096            /* bytes of a command that is shown whole */
+#define APPROVAL_SHOWN (64u << 10)         /* bytes of each form */
+#define APPROVAL_COMMAND 4096              /* bytes of a command that is shown whole */
 #define APPROVAL_LONGEST (24ull * 3600000) /* ms that a grant may hold */
 
-/* Who waits says first what an answer must repeat, so that it was sent after the sender was held. */
+/* Who waits says first what an answer must repeat, so that it was sent after the sender was held.
+ */
 struct approval_hello {
 	uint32_t version;
 	uint8_t nonce[16];
@@ -43,7 +44,7 @@ struct approval_reply {
 	int32_t code; /* 0, or a positive errno */
 	uint32_t json_len, text_len;
 	char text[500]; /* why not */
-	/* followed by both forms of the request, when it was asked for */
+			/* followed by both forms of the request, when it was asked for */
 };
 #define APPROVAL_VERSION 0x57410001u
 

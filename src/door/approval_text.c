@@ -131,8 +131,10 @@ void approval_show(const struct approval *p, struct buf *out)
 	buf_puts(out, "A command asks to run outside of its sandbox:\n\n  ");
 	approval_text_command(p->q.argv, out);
 	buf_puts(out, "\n\n");
-	put_row(out, "runs", v->place == PLACE_HOST ? "on the host, with all rights of the user"
-						    : arena_printf(p->arena, "in a sandbox with profile '%s'", v->profile));
+	put_row(out, "runs",
+		v->place == PLACE_HOST
+			? "on the host, with all rights of the user"
+			: arena_printf(p->arena, "in a sandbox with profile '%s'", v->profile));
 	put_file(out, p->subject.script.path ? "interpreter" : "program", &p->subject.program);
 	put_file(out, "script", &p->subject.script);
 	put_row(out, "folder", folder_path(p, room));

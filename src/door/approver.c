@@ -168,7 +168,8 @@ static int find(int folder, const char *start, char ret[APPROVAL_ID], struct err
 			found++;
 		}
 	if (found > 1)
-		return err_set(e, EINVAL, "more than one request begins with that; write more of it");
+		return err_set(
+			e, EINVAL, "more than one request begins with that; write more of it");
 	return found ? 0 : nobody(start, e);
 }
 

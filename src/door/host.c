@@ -40,8 +40,8 @@ static bool is_written(const struct opt_number *n)
 	return n->at.source && n->at.source->level != LEVEL_BUILTIN;
 }
 
-void host_limits(const struct effective *eff, bool agent, bool capture, bool terminal,
-	struct host_call *io)
+void host_limits(
+	const struct effective *eff, bool agent, bool capture, bool terminal, struct host_call *io)
 {
 	const struct sandbox *s = &eff->s.sandbox;
 
@@ -54,8 +54,8 @@ void host_limits(const struct effective *eff, bool agent, bool capture, bool ter
 	else if (terminal)
 		io->output = PLAN_TERMINAL;
 	else
-		io->output = io->idle_timeout || is_written(&s->output_limit) ? PLAN_RELAY
-									      : PLAN_PASS;
+		io->output =
+			io->idle_timeout || is_written(&s->output_limit) ? PLAN_RELAY : PLAN_PASS;
 }
 
 /* What was held from the moment it was shown, whatever the request says now. */

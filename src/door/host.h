@@ -30,5 +30,5 @@ int host_run(const struct host_call *q, struct result *ret, struct err *e);
  * LD_PRELOAD; NULL: there is none. The caller's own environment need not be asked about. */
 const char *host_env_refused(const char *const *env);
 /* The times and limits of the settings that hold, as a sandbox would have them. */
-void host_limits(const struct effective *eff, bool agent, bool capture, bool terminal,
-	struct host_call *io);
+void host_limits(
+	const struct effective *eff, bool agent, bool capture, bool terminal, struct host_call *io);

@@ -73,7 +73,8 @@ int principal_check(const struct principal *p, const struct peer_sender *who, st
 	int count;
 
 	if (who->uid != geteuid() && who->uid != 0)
-		return err_set(e, EPERM, "another user asked for this, and only they or root can answer");
+		return err_set(
+			e, EPERM, "another user asked for this, and only they or root can answer");
 	if (peer_is_beside(who) < 0)
 		return err_set(e, EPERM, "no answer is taken from inside a sandbox or container");
 	count = proctree_above(who->pid, above, ARRAY_LEN(above));

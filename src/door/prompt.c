@@ -28,7 +28,8 @@ static bool say(int terminal, const char *text)
 		if (n > 0) {
 			text += n;
 			len -= (size_t)n;
-		} else if (errno != EINTR && (errno != EAGAIN || poll(&room, 1, PATIENCE_MS) <= 0)) {
+		} else if (errno != EINTR &&
+			   (errno != EAGAIN || poll(&room, 1, PATIENCE_MS) <= 0)) {
 			return false;
 		}
 	}

@@ -26,7 +26,8 @@ struct run_request {
 	size_t arguments_len;
 	/* Tells that a person is asked now; NULL: only other terminals can answer. */
 	void (*waits)(const struct approval *p);
-	struct consent *consent; /* run_whole() and exec_whole() fill it in; NULL: nobody is asked */
+	struct consent
+		*consent; /* run_whole() and exec_whole() fill it in; NULL: nobody is asked */
 };
 
 struct run_answer {

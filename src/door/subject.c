@@ -180,7 +180,8 @@ static int read_head(int fd, char head[HEAD], char **ret_program, char **ret_arg
 /* Bytes that nobody can change any more: those that were hashed. */
 static int seal(int fd, uint8_t hash[SHA256_SIZE])
 {
-	auto_fd int copy = (int)syscall(SYS_memfd_create, "ward-script", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	auto_fd int copy =
+		(int)syscall(SYS_memfd_create, "ward-script", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	char block[16 << 10];
 	off_t at = 0;
 	ssize_t n;
@@ -227,7 +228,8 @@ static void script_words(struct search *s, struct subject *io, const char *progr
 }
 
 /* `env NAME` stands for that program; what else env could be told is not worth the doubt. */
-static int name_interpreter(struct search *s, const char *script, char **io_program, char **io_argument)
+static int name_interpreter(
+	struct search *s, const char *script, char **io_program, char **io_argument)
 {
 	char *base = strrchr(*io_program, '/') + 1;
 

@@ -32,5 +32,6 @@ struct keeper_call {
 
 /* Fails when nothing was run. result_free() afterwards. Signals to the caller are passed on. */
 int keeper_run(const struct keeper_call *call, struct result *ret, struct err *e);
-/* The SHA-256 of a file's content, from its beginning; -EFBIG: too large to be read now and then. */
+/* The SHA-256 of a file's content, from its beginning; -EFBIG: too large to be read now and then.
+ */
 int keeper_digest(int fd, uint8_t ret[SHA256_SIZE]);

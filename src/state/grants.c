@@ -101,8 +101,8 @@ static int put(int folder, const struct grant *g, const char *id)
 	return renameat(folder, name, folder, id) < 0 ? -errno : 0;
 }
 
-int grants_add(const char *state, struct grant *g, uint64_t for_ms, char ret_id[GRANT_ID],
-	struct err *e)
+int grants_add(
+	const char *state, struct grant *g, uint64_t for_ms, char ret_id[GRANT_ID], struct err *e)
 {
 	auto_fd int folder = open_folder(state, true);
 	int r = folder < 0 ? folder : grants_random_id(ret_id);

@@ -42,8 +42,8 @@ uint64_t grants_now(void);
 /* 128 random bits in hex. */
 int grants_random_id(char ret[GRANT_ID]);
 /* version, boot, and expires_ms from for_ms are filled in. state: ward's own folder. */
-int grants_add(const char *state, struct grant *g, uint64_t for_ms, char ret_id[GRANT_ID],
-	struct err *e);
+int grants_add(
+	const char *state, struct grant *g, uint64_t for_ms, char ret_id[GRANT_ID], struct err *e);
 /* One use of a grant for that digest; -ENOENT: there is none. */
 int grants_take(const char *state, const uint8_t digest[SHA256_SIZE], char ret_id[GRANT_ID]);
 /* Those that hold; what does not is removed. */

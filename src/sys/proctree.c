@@ -25,10 +25,11 @@ static int parse(const char *text, struct proctree_row *ret)
 	unsigned long long started;
 	int parent, session, terminal;
 
-	if (!behind || sscanf(behind + 1,
-			       " %*c %d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
-			       "%*d %llu",
-			       &parent, &session, &terminal, &started) != 4)
+	if (!behind ||
+		sscanf(behind + 1,
+			" %*c %d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+			"%*d %llu",
+			&parent, &session, &terminal, &started) != 4)
 		return -EPROTO;
 	ret->parent = parent;
 	ret->session = session;
@@ -85,8 +86,7 @@ int proctree_above(pid_t pid, struct proctree_row *ret, size_t max)
 		int count = climb(pid, ret, max);
 
 		r = climb(pid, again, max);
-		if (count > 0 && count == r &&
-			memcmp(ret, again, (size_t)count * sizeof *ret) == 0)
+		if (count > 0 && count == r && memcmp(ret, again, (size_t)count * sizeof *ret) == 0)
 			return count;
 	}
 	return r < 0 ? r : -EAGAIN;
