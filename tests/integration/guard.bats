@@ -89,9 +89,11 @@ print(silent.recv(4096).split(b"\r\n")[0].decode())'
 }
 
 @test "names that lead to the machine, private networks or credentials are refused by what they lead to" {
-	for name in private metadata machine loopback mapped; do
+	for name in private metadata machine loopback mapped zero own6 group link nat64; do
 		run -0 --separate-stderr ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}' "http://$name.test/"
 		[ "$output" = 403 ] || { echo "$name: $output" && false; }
+		# Where a service of the machine listens.
+		run ! ward_ run --set network=full -- curl -sS "http://$name.test:7777/listening"
 	done
 	run ward_ run --set network=full -- curl -sS http://93.184.216.1:7777/
 	[ "$status" != 0 ]
@@ -100,13 +102,33 @@ print(silent.recv(4096).split(b"\r\n")[0].decode())'
 	[ "$output" = 'hello mixed.test /' ]
 }
 
+@test "servers that hand out credentials, and private ones, are reached by a rule for their very address and no other" {
+	local everything=0.0.0.0/0
+	for at in 169.254.169.254 100.100.100.200 168.63.129.16 '[fd00:ec2::254]' 10.1.2.3 172.17.0.1; do
+		for rules in '--net full' '--net limited' "--allow $everything --allow ::/0"; do
+			# shellcheck disable=SC2086
+			run -0 --separate-stderr ward_ run $rules -- curl -gsS -o /dev/null -w '%{http_code}' "http://$at/"
+			[ "$output" = 403 ] || { echo "$at $rules: $output" && false; }
+		done
+	done
+	heard_nothing
+	for at in 169.254.169.254 100.100.100.200 168.63.129.16 '[fd00:ec2::254]' 10.1.2.3 172.17.0.1; do
+		run -0 --separate-stderr ward_ run --allow "$at" -- curl -gsS "http://$at/there"
+		[ "$output" = "hello $at /there" ] || { echo "$at: $output" && false; }
+	done
+	run -0 --separate-stderr ward_ run --allow private.test --allow 10.1.2.3 -- curl -sS http://private.test/there
+	[ "$output" = 'hello private.test /there' ]
+}
+
 @test "a name whose address changes between two questions is judged each time" {
-	for i in 1 2 3 4 5 6; do
-		ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}\n' http://rebind.test/ >>codes 2>/dev/null
+	for at in '' '' :7777 '' '' :7777 '' '' '' :7777 :7777; do
+		ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}\n' "http://rebind.test$at/" >>codes 2>/dev/null || true
 	done
 	sort codes | uniq -c
-	run ! grep -vxE '200|403' codes
+	run ! grep -vxE '000|200|403' codes
 	grep -qx 403 codes
+	grep -qx 200 codes
+	[ ! -s "$NET/service" ]
 }
 
 @test "a service of the machine by its own rule, and not otherwise" {
