@@ -5,6 +5,7 @@
  * its policy: whatever somebody managed to write into the log stays text.
  */
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/str.h"
@@ -24,19 +25,10 @@
 /* The hash of the style, as a policy names it. */
 static void put_style_hash(struct buf *out)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t hash[SHA256_SIZE + 1] = {0}; /* 33 are 11 times three; the last one is none */
+	uint8_t hash[SHA256_SIZE];
 
 	sha256_of(audit_style, strlen(audit_style), hash);
-	for (size_t i = 0; i < sizeof hash; i += 3) {
-		uint32_t v = (uint32_t)hash[i] << 16 | (uint32_t)hash[i + 1] << 8 | hash[i + 2];
-
-		buf_putc(out, digits[v >> 18]);
-		buf_putc(out, digits[v >> 12 & 63]);
-		buf_putc(out, digits[v >> 6 & 63]);
-		buf_putc(out, i + 3 < sizeof hash ? digits[v & 63] : '=');
-	}
+	base64_encode(out, hash, sizeof hash);
 }
 
 static void put_head(struct buf *out)

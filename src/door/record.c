@@ -105,9 +105,9 @@ static int explain(const struct record *r, int code, struct err *e)
 			  : code == -EPERM || code == -EACCES || code == -EROFS
 				  ? "it must be yours alone to write (chmod go-w), or name another "
 				    "one with 'audit.path'"
-			  : code == -EBADMSG
-				  ? "look at it with 'ward audit verify', then move it away"
-				  : "name another folder with 'audit.path'";
+			  : code == -EBADMSG ? "look at it with 'ward audit verify', move it away, "
+					       "or name another folder with 'audit.path'"
+					     : "name another folder with 'audit.path'";
 
 	escape_text(&folder, r->log.call.folder);
 	if (e)

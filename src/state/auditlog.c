@@ -150,7 +150,8 @@ static int cut(const struct auditlog *l, struct auditlog_head *h)
 	return ftruncate(l->file, (off_t)h->size) < 0 ? -errno : 0;
 }
 
-/* A writer died between its line and the head: the line is whole, or it was never there. */
+/* A writer died between its line and the head: the line is whole, or it was never there. Whatever
+ * else stands there means that the head is lost or an older one, and is not ours to remove. */
 static int adopt(struct auditlog *l, struct auditlog_head *h, uint64_t size)
 {
 	static char line[AUDITLOG_LINE];
@@ -168,6 +169,8 @@ static int adopt(struct auditlog *l, struct auditlog_head *h, uint64_t size)
 		h->size = size;
 		return 0;
 	}
+	if (end || (uint64_t)n != size - h->size)
+		return n < 0 ? -errno : -EBADMSG;
 	return cut(l, h);
 }
 
@@ -390,6 +393,12 @@ int auditlog_add(struct auditlog *l, enum auditlog_kind kind, const char *member
 	auditlog_unlock(l);
 	if (r == 0)
 		r = sync_file(l, due);
+	if (r == -EBADMSG)
+		return err_set(e, EBADMSG,
+			"the audit log in '%s' is damaged: see 'ward audit verify'; to go on with "
+			"a new "
+			"one, move its files elsewhere",
+			l->call.folder);
 	if (r < 0)
 		return err_sys(e, r, "write to the audit log in '%s'", l->call.folder);
 	*ret_seq = h.seq;

@@ -78,15 +78,15 @@ sys.exit(0 if eval(sys.argv[2]) else "not so: %s\n%s" % (sys.argv[2], json.dumps
 	[ ! -e log ]
 }
 
-@test "the configured folder is read unless another is named" {
-	if [ "$(id -u)" = 0 ]; then
-		run -125 env HOME="$PWD" "$WARD" audit verify --set 'x=1'
-	else
-		mkdir -p .local/state/ward
-		"$HELPERS/auditmake" .local/state/ward/audit many 3 1794000000 1000
-		run -0 env -u XDG_STATE_HOME HOME="$PWD" "$WARD" audit verify
-		[[ $output == *"$PWD/.local/state/ward/audit"* ]]
-	fi
+@test "what ward run leaves is found where it is configured" {
+	local set="audit.path=$BATS_TEST_TMPDIR/log"
+	run -3 "$WARD" run --set "$set" -- sh -c 'exit 3'
+	run -126 "$WARD" run --set "$set" --set 'tools.deny=["exec"]' -- true
+	run -0 "$WARD" audit query --set "$set"
+	[[ ${lines[1]} == *'exec       allow   exited 3 '*"sh -c 'exit 3'" ]]
+	[[ ${lines[2]} == *'exec       deny    refused '*'true  ('* ]]
+	run -0 "$WARD" audit verify --set "$set"
+	[[ $output == "good: 3 lines in 1 files in '$BATS_TEST_TMPDIR/log'"* ]]
 }
 
 @test "query: the two lines of a request are one row" {

@@ -31,6 +31,10 @@ static const struct {
 	{"\"event\":\"begin\",\"command\":{\"prefix\":\"aaa\",\"length\":9,\"truncated\":true}",
 		"aaa..."},
 	{"\"event\":\"begin\",\"argv\":[\"x\",{\"base64\":\"/wBhCg==\"}]", "x \\xff\\x00a\\n"},
+	{"\"event\":\"begin\",\"argv\":[{\"base64\":\"YSD/\"},{\"prefix\":\"b "
+	 "c\",\"truncated\":true}]",
+		"$'a \\xff' 'b c'..."},
+	{"\"event\":\"begin\",\"path\":{\"base64\":\"YSD/\"}", "a \\xff"},
 	{"\"event\":\"begin\",\"operation\":\"start\"", "start"},
 	{"\"event\":\"approval\",\"id\":\"a1\",\"action\":\"given\",\"by\":{\"uid\":0}",
 		"id=a1 action=given by=(uid=0)"},

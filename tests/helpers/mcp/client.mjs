@@ -3,46 +3,14 @@
 // client.mjs SCENARIO [ward's arguments]: drives `ward mcp` with the protocol's own SDK. Exits with 1 where something is
 // not as it should be. MCP_CLIENTS: where the packages are; WARD: the program.
 
-import { createRequire } from "node:module";
 import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-
-const require = createRequire(process.env.MCP_CLIENTS + "/");
-const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
-const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
-const types = require("@modelcontextprotocol/sdk/types.js");
+import { call, prepare, text, types, until, withWord } from "./sdk.mjs";
 
 const [scenario, ...options] = process.argv.slice(2);
-const env = Object.fromEntries(Object.entries(process.env));
-
-async function connect(capabilities = {}, args = options) {
-  const client = new Client({ name: "tests", version: "1" }, { capabilities });
-  client.notes = [];
-  client.fallbackNotificationHandler = async (note) => void client.notes.push(note);
-  const transport = new StdioClientTransport({ command: process.env.WARD, args: ["mcp", ...args], env });
-  return { client, open: () => client.connect(transport).then(() => client) };
-}
-const opened = async (capabilities, args) => (await connect(capabilities, args)).open();
-const call = (client, name, args, more) =>
-  client.callTool({ name, arguments: args }, undefined, more);
-const text = (result) => result.content[0].text;
-async function until(what, condition) {
-  for (let i = 0; i < 600; i++) {
-    if (await condition()) return;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  assert.fail("it did not come: " + what);
-}
-// Processes whose command line has the word.
-const withWord = (word) =>
-  fs.readdirSync("/proc").filter((p) => {
-    try {
-      return /^\d+$/.test(p) && Number(p) !== process.pid && fs.readFileSync(`/proc/${p}/cmdline`, "latin1").includes(word);
-    } catch {
-      return false;
-    }
-  });
+const connect = (capabilities, args = options) => prepare([process.env.WARD, "mcp", ...args], capabilities);
+const opened = (capabilities, args) => connect(capabilities, args).open();
 
 const scenarios = {
   async list() {
@@ -166,7 +134,7 @@ const scenarios = {
   async elicit() {
     const asked = [];
     let answer = { action: "accept", content: { decision: "allow" } };
-    const { client, open } = await connect({ elicitation: {} });
+    const { client, open } = connect({ elicitation: {} });
     client.setRequestHandler(types.ElicitRequestSchema, async (request) => {
       asked.push(request.params);
       return answer;
@@ -187,7 +155,7 @@ const scenarios = {
 
   // The same where the client cannot ask: somebody denies it at another place.
   async waits() {
-    const { client, open } = await connect();
+    const { client, open } = connect();
     const logs = [];
     client.setNotificationHandler(types.LoggingMessageNotificationSchema, (n) => void logs.push(n.params.data));
     await open();
