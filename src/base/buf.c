@@ -58,7 +58,13 @@ void buf_puts(struct buf *b, const char *text)
 
 void buf_putc(struct buf *b, char c)
 {
-	buf_add(b, &c, 1);
+	/* The common case at once: copying a single byte costs more than all the rest. */
+	if (b->len + 1 >= b->cap || b->len >= b->max || b->dropped) {
+		buf_add(b, &c, 1);
+		return;
+	}
+	b->data[b->len++] = c;
+	b->data[b->len] = '\0';
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)
@@ -102,6 +108,14 @@ void buf_reset(struct buf *b)
 	b->dropped = 0;
 	if (b->data)
 		b->data[0] = '\0';
+}
+
+void buf_cut(struct buf *b, size_t len)
+{
+	b->len = len;
+	b->dropped = 0;
+	if (b->data)
+		b->data[len] = '\0';
 }
 
 void buf_free(struct buf *b)

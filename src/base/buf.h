@@ -31,4 +31,5 @@ void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
 const char *buf_text(const struct buf *b); /* "" when empty */
 char *buf_take(struct buf *b);             /* the text, now the caller's; free() */
 void buf_reset(struct buf *b);             /* empty, keeps the memory */
+void buf_cut(struct buf *b, size_t len);   /* back to what it was when it had that length */
 void buf_free(struct buf *b);

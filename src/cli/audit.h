@@ -62,18 +62,18 @@ int audit_rows(struct call *c, const struct audit_filter *f,
 /* What was damaged, for people: on standard error. */
 void audit_warn(uint64_t unreadable);
 
-/* The last rows, within bounds of number and memory. */
-struct audit_ring {
+/* The rows that began last, within bounds of number and memory: a heap, the oldest on top. */
+struct audit_last {
 	struct auditrow *rows;
-	size_t room, count, next;
+	size_t room, count;
 	size_t bytes;
 	uint64_t left_out;
 };
-void audit_ring_begin(struct audit_ring *r, struct call *c, size_t room);
-void audit_ring_add(struct audit_ring *r, struct auditrow *row);
-/* In order of their numbers; the rows stay the ring's. */
-size_t audit_ring_sorted(struct audit_ring *r, struct call *c, const struct auditrow ***ret);
-void audit_ring_free(struct audit_ring *r);
+void audit_last_begin(struct audit_last *l, struct call *c, size_t room);
+void audit_last_add(struct audit_last *l, struct auditrow *row); /* takes its lines */
+/* In order of their numbers. */
+void audit_last_sort(struct audit_last *l);
+void audit_last_free(struct audit_last *l);
 
 /* The commands, one file each. */
 int audit_tail(struct call *c, struct err *e); /* cli/audit_show.c */

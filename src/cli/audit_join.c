@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define OPEN_BYTES ((size_t)16 << 20) /* of lines that wait */
-#define RING_BYTES ((size_t)32 << 20) /* of lines that are kept to be shown */
 
 struct audit_open_row {
 	uint64_t seq;
@@ -169,62 +168,4 @@ int audit_rows(struct call *c, const struct audit_filter *f,
 	audit_join_end(&j);
 	audit_warn(j.unreadable);
 	return r < 0 ? err_sys(e, r, "read the audit log") : 0;
-}
-
-void audit_ring_begin(struct audit_ring *r, struct call *c, size_t room)
-{
-	*r = (struct audit_ring){
-		.rows = arena_array(c->arena, room, sizeof *r->rows), .room = room};
-}
-
-static size_t size_of(const struct auditrow *row)
-{
-	return (row->first ? row->first->len : 0) + (row->end ? row->end->len : 0);
-}
-
-static void drop_oldest(struct audit_ring *r)
-{
-	struct auditrow *oldest = &r->rows[(r->next + r->room - r->count) % r->room];
-
-	r->bytes -= size_of(oldest);
-	auditrow_free(oldest);
-	r->count--;
-	r->left_out++;
-}
-
-void audit_ring_add(struct audit_ring *r, struct auditrow *row)
-{
-	if (r->count == r->room)
-		drop_oldest(r);
-	r->rows[r->next] = *row;
-	*row = (struct auditrow){0};
-	r->bytes += size_of(&r->rows[r->next]);
-	r->next = (r->next + 1) % r->room;
-	r->count++;
-	while (r->bytes > RING_BYTES && r->count > 1)
-		drop_oldest(r);
-}
-
-static int by_seq(const void *a, const void *b)
-{
-	uint64_t x = auditrow_seq(*(const struct auditrow *const *)a);
-	uint64_t y = auditrow_seq(*(const struct auditrow *const *)b);
-
-	return x < y ? -1 : x > y;
-}
-
-size_t audit_ring_sorted(struct audit_ring *r, struct call *c, const struct auditrow ***ret)
-{
-	*ret = arena_array(c->arena, r->count + 1, sizeof **ret);
-	for (size_t i = 0; i < r->count; i++)
-		(*ret)[i] = &r->rows[(r->next + r->room - r->count + i) % r->room];
-	if (r->count > 0)
-		qsort(*ret, r->count, sizeof **ret, by_seq);
-	return r->count;
-}
-
-void audit_ring_free(struct audit_ring *r)
-{
-	while (r->count > 0)
-		drop_oldest(r);
 }

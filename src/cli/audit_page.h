@@ -50,7 +50,7 @@ struct audit_sum {
 	struct audit_names hosts, tools, reasons, sessions, ends;
 	struct audit_slow slow[AUDIT_SLOW]; /* the slowest first */
 	size_t slow_count;
-	struct audit_ring last;
+	struct audit_last last;
 };
 
 void audit_sum_add(void *ctx, struct auditrow *row); /* keeps the lines */

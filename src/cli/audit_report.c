@@ -5,6 +5,7 @@
  * its policy: whatever somebody managed to write into the log stays text.
  */
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/str.h"
@@ -24,19 +25,10 @@
 /* The hash of the style, as a policy names it. */
 static void put_style_hash(struct buf *out)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t hash[SHA256_SIZE + 1] = {0}; /* 33 are 11 times three; the last one is none */
+	uint8_t hash[SHA256_SIZE];
 
 	sha256_of(audit_style, strlen(audit_style), hash);
-	for (size_t i = 0; i < sizeof hash; i += 3) {
-		uint32_t v = (uint32_t)hash[i] << 16 | (uint32_t)hash[i + 1] << 8 | hash[i + 2];
-
-		buf_putc(out, digits[v >> 18]);
-		buf_putc(out, digits[v >> 12 & 63]);
-		buf_putc(out, digits[v >> 6 & 63]);
-		buf_putc(out, i + 3 < sizeof hash ? digits[v & 63] : '=');
-	}
+	base64_encode(out, hash, sizeof hash);
 }
 
 static void put_head(struct buf *out)
@@ -231,8 +223,7 @@ static void put_request(struct buf *out, const struct auditrow *row)
 
 static void put_requests(struct buf *out, struct audit_sum *s)
 {
-	const struct auditrow **rows;
-	size_t count = audit_ring_sorted(&s->last, s->call, &rows);
+	size_t count = s->last.count;
 
 	buf_printf(out,
 		"<section class=\"card scroll\"><table><caption>The last %zu requests</caption>"
@@ -242,8 +233,9 @@ static void put_requests(struct buf *out, struct audit_sum *s)
 		"<th scope=\"col\">Verdict</th><th scope=\"col\">End</th>"
 		"<th scope=\"col\" class=\"num\">Lasted</th></tr></thead><tbody>\n",
 		count);
+	audit_last_sort(&s->last);
 	while (count > 0)
-		put_request(out, rows[--count]);
+		put_request(out, &s->last.rows[--count]);
 	buf_puts(out, "</tbody></table></section>\n");
 }
 
@@ -342,7 +334,7 @@ int audit_report(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	s->call = c;
-	audit_ring_begin(&s->last, c, (size_t)limit);
+	audit_last_begin(&s->last, c, (size_t)limit);
 	r = read_log(c, &f, s, &state, e);
 	if (r == 0)
 		r = audit_output_begin(&out, o->output.v, e);
@@ -350,6 +342,6 @@ int audit_report(struct call *c, struct err *e)
 		put_page(&out.buf, s, &state);
 		r = audit_output_end(&out, e);
 	}
-	audit_ring_free(&s->last);
+	audit_last_free(&s->last);
 	return r < 0 ? r : EXIT_OK;
 }

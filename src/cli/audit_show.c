@@ -171,16 +171,17 @@ static void put_heading(struct call *c, bool seq)
 }
 
 /* The lines of each row as they are, so that nothing is lost that this version does not know. */
-static void write_rows(struct call *c, const struct auditrow *const *rows, size_t count)
+static void write_rows(struct call *c, const struct audit_last *last)
 {
 	struct writer w = WRITER(c->out);
 
 	write_list(&w, NULL);
-	for (size_t i = 0; i < count; i++) {
-		const struct auditrow_line *lines[] = {rows[i]->first, rows[i]->end};
+	for (size_t i = 0; i < last->count; i++) {
+		const struct auditrow *row = &last->rows[i];
+		const struct auditrow_line *lines[] = {row->first, row->end};
 		auto_(buf_free) struct buf what = BUF(AUDITLOG_LINE);
 
-		auditrow_what(&what, rows[i]);
+		auditrow_what(&what, row);
 		write_object(&w, NULL);
 		write_text(&w, "what", buf_text(&what));
 		for (size_t k = 0; k < ARRAY_LEN(lines); k++) {
@@ -197,17 +198,15 @@ static void write_rows(struct call *c, const struct auditrow *const *rows, size_
 
 static void keep(void *ctx, struct auditrow *row)
 {
-	audit_ring_add(ctx, row);
+	audit_last_add(ctx, row);
 }
 
 int audit_query(struct call *c, struct err *e)
 {
 	const struct audit_options *o = c->options;
-	auto_(audit_ring_free) struct audit_ring ring = {0};
-	const struct auditrow **rows;
+	auto_(audit_last_free) struct audit_last last = {0};
 	struct audit_filter f;
 	uint64_t limit = o->limit.at.source ? o->limit.v : QUERY_ROWS;
-	size_t count;
 	int r = audit_filter_begin(c, &f, e);
 
 	if (r == 0 && limit > QUERY_MAX)
@@ -215,21 +214,21 @@ int audit_query(struct call *c, struct err *e)
 			QUERY_MAX);
 	if (r < 0)
 		return r;
-	audit_ring_begin(&ring, c, (size_t)limit);
-	r = audit_rows(c, &f, keep, &ring, e);
+	audit_last_begin(&last, c, (size_t)limit);
+	r = audit_rows(c, &f, keep, &last, e);
 	if (r < 0)
 		return r;
-	count = audit_ring_sorted(&ring, c, &rows);
+	audit_last_sort(&last);
 	if (o->json.v) {
-		write_rows(c, rows, count);
+		write_rows(c, &last);
 		return EXIT_OK;
 	}
 	put_heading(c, false);
-	for (size_t i = 0; i < count; i++)
-		put_row(c, rows[i], false);
-	if (ring.left_out)
+	for (size_t i = 0; i < last.count; i++)
+		put_row(c, &last.rows[i], false);
+	if (last.left_out)
 		buf_printf(c->out, "%llu earlier ones match too; --limit shows more\n",
-			(unsigned long long)ring.left_out);
+			(unsigned long long)last.left_out);
 	return EXIT_OK;
 }
 

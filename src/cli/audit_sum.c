@@ -175,5 +175,5 @@ void audit_sum_add(void *ctx, struct auditrow *row)
 	} else {
 		s->unfinished++;
 	}
-	audit_ring_add(&s->last, row);
+	audit_last_add(&s->last, row);
 }

@@ -38,6 +38,23 @@ int boxes_find(struct call *c, struct exec_answer *ret, struct err *e)
 	return r;
 }
 
+int boxes_record(struct call *c, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e)
+{
+	auto_(config_free) struct config config = {0};
+	struct run_request q;
+	struct record record;
+	int r = boxes_request(c, &config, &q, e);
+
+	if (r == 0)
+		r = record_open(&record, &config, c->arena, e);
+	if (r < 0)
+		return r;
+	r = record_facts(&record, event, facts, count, e);
+	record_close(&record);
+	return r;
+}
+
 int boxes_connect(struct call *c, struct err *e)
 {
 	struct exec_answer *answer = arena_alloc(c->arena, sizeof *answer);

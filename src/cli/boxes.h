@@ -28,6 +28,9 @@ int boxes_request(struct call *c, struct config *config, struct run_request *ret
 int boxes_find(struct call *c, struct exec_answer *ret, struct err *e);
 /* A connection to the session's sandbox, which must run. */
 int boxes_connect(struct call *c, struct err *e);
+/* Into the audit log, what is done to a sandbox; on failure it must not be done. */
+int boxes_record(struct call *c, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e);
 /* Those that the arguments name (the beginning of a name is enough), all, or the session's own. */
 int boxes_choose(
 	struct call *c, int place, struct place_row **ret, size_t *ret_count, struct err *e);

@@ -121,6 +121,6 @@ extern const struct command cmd_explain, cmd_tools_list, cmd_tools_check, cmd_to
 	cmd_stop, cmd_restart, cmd_recreate, cmd_status, cmd_list, cmd_prune, cmd_verify, cmd_diff,
 	cmd_apply, cmd_discard, cmd_snapshot_create, cmd_snapshot_list, cmd_snapshot_restore,
 	cmd_snapshot_delete, cmd_fork, cmd_stats, cmd_top, cmd_net_show, cmd_net_allow,
-	cmd_net_deny, cmd_audit_tail, cmd_audit_query, cmd_audit_verify, cmd_audit_anchor,
-	cmd_audit_export, cmd_audit_report, cmd_approvals, cmd_approve, cmd_deny, cmd_grants_list,
-	cmd_grants_revoke;
+	cmd_net_deny, cmd_mcp, cmd_mcp_config, cmd_wrap, cmd_audit_tail, cmd_audit_query,
+	cmd_audit_verify, cmd_audit_anchor, cmd_audit_export, cmd_audit_report, cmd_approvals,
+	cmd_approve, cmd_deny, cmd_grants_list, cmd_grants_revoke;

@@ -9,7 +9,10 @@
 #include "state/flatten.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#define RECORD_PATHS (64u << 10) /* of which the audit log keeps the beginning */
 
 static const struct field apply_options[] = {
 	BOXES_OPTIONS,
@@ -133,6 +136,27 @@ static void show_all(struct call *c, const struct apply *a, bool dry_run)
 	show_ways_out(c, a);
 }
 
+/* What is about to be done to which names; without it, it is not done. */
+static int record(struct call *c, const char *event, const struct work *w, struct err *e)
+{
+	auto_(buf_free) struct buf paths = BUF(RECORD_PATHS);
+	char count[24];
+
+	snprintf(count, sizeof count, "%zu", w->changes.count);
+	for (size_t i = 0; i < w->changes.count && paths.dropped == 0; i++) {
+		buf_puts(&paths, i ? "\n" : "");
+		buf_puts(&paths, w->changes.items[i].path);
+	}
+	const struct record_fact facts[] = {
+		{"session", w->answer->run.verdict.session.key},
+		{"sandbox", w->answer->name},
+		{"workspace", w->answer->run.plan.workspace_path},
+		{"changes", count},
+		{"paths", buf_text(&paths)},
+	};
+	return w->changes.count ? boxes_record(c, event, facts, ARRAY_LEN(facts), e) : 0;
+}
+
 static int apply(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
@@ -147,6 +171,10 @@ static int apply(struct call *c, struct err *e)
 	a.protect = w.answer->run.plan.protect;
 	a.protect_count = w.answer->run.plan.protect_count;
 	apply_judge(&a);
+	if (!o->dry_run.v)
+		r = record(c, "apply", &w, e);
+	if (r < 0)
+		return r;
 	if (!o->dry_run.v)
 		r = apply_carry_out(&a, e);
 	if (o->json.v)
@@ -168,6 +196,8 @@ static int discard(struct call *c, struct err *e)
 		buf_puts(c->out, "discarded all; what it was could not be looked at\n");
 		return layer_reset(&w.layer, e) < 0 ? -EIO : EXIT_OK;
 	}
+	if (r == 0 && !o->dry_run.v)
+		r = record(c, "discard", &w, e);
 	if (r == 0 && !o->dry_run.v)
 		r = apply_discard(&w.changes, e);
 	if (r < 0)

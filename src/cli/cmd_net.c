@@ -237,6 +237,12 @@ static int change(struct call *c, struct err *e)
 	auto_fd int box = boxes_connect(c, e);
 	r = box < 0 ? box : 0;
 	for (size_t i = 0; i < c->arg_count && r == 0; i++) {
+		const struct record_fact facts[] = {{"session", o->session.v},
+			{"action", deny ? "deny" : "allow"}, {"rule", c->args[i]}};
+
+		r = boxes_record(c, "net", facts, ARRAY_LEN(facts), e);
+		if (r < 0)
+			break;
 		memset(&message.rule, 0, sizeof message.rule);
 		message.rule.kind = deny ? POST_RULE_DENY : POST_RULE_ALLOW;
 		message.rule.now = o->now.v;

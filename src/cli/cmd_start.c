@@ -92,6 +92,17 @@ static int busy(int r, const char *name, const char *what, struct err *e)
 			   : r;
 }
 
+/* Whoever wants to stop something can, also where nothing can be written down. */
+static void record_stop(struct call *c, const char *event, const char *name)
+{
+	const struct boxes_options *o = c->options;
+	const struct record_fact facts[] = {
+		{"sandbox", name}, {"how", o->force.v ? "force" : NULL}};
+	struct err ignored;
+
+	boxes_record(c, event, facts, ARRAY_LEN(facts), &ignored);
+}
+
 static int stop(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
@@ -104,8 +115,10 @@ static int stop(struct call *c, struct err *e)
 		r = living_stop(place, rows[i].name, o->force.v, e);
 		if (r == -ENOENT) /* ended by itself meanwhile */
 			r = 0;
-		if (r == 0)
+		if (r == 0) {
 			buf_printf(c->out, "%s stopped\n", rows[i].name);
+			record_stop(c, "stop", rows[i].name);
+		}
 		r = busy(r, rows[i].name, "stop", e);
 	}
 	c->answered = c->out->len > 0;
@@ -123,6 +136,8 @@ static int recreate(struct call *c, struct err *e)
 		r = living_stop(place, answer->name, o->force.v, e);
 	if (r == -ENOENT)
 		r = 0;
+	if (r == 0)
+		record_stop(c, "recreate", answer->name);
 	r = busy(r, answer->name, "recreate", e);
 	return r < 0 ? r : start(c, e);
 }
@@ -157,6 +172,14 @@ static int prune_layers(struct call *c, struct err *e)
 			       say_layer, c, e);
 }
 
+static void record_prune(struct call *c)
+{
+	const struct record_fact fact = {"removed", buf_text(c->out)};
+	struct err ignored;
+
+	boxes_record(c, "prune", &fact, 1, &ignored);
+}
+
 /* Those that run take care of themselves: what is left belongs to nobody. */
 static int prune(struct call *c, struct err *e)
 {
@@ -177,6 +200,8 @@ static int prune(struct call *c, struct err *e)
 			o->dry_run.v ? "would be removed" : "removed");
 	}
 	r = prune_layers(c, e);
+	if (!o->dry_run.v && c->out->len > 0)
+		record_prune(c);
 	if (r == 0 && c->out->len == 0)
 		buf_puts(c->out, "nothing to remove\n");
 	c->answered = c->out->len > 0;

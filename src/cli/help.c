@@ -30,7 +30,7 @@ const struct command *help_find(const char *name)
 }
 
 /* Commands that the design has and this version has not. */
-static const char *const later[] = {"mcp", "wrap", "image", NULL};
+static const char *const later[] = {"image", NULL};
 
 int help_unknown(const char *word, struct err *e)
 {

@@ -54,6 +54,9 @@ const struct command *const commands[] = {
 	&cmd_audit_anchor,
 	&cmd_audit_export,
 	&cmd_audit_report,
+	&cmd_mcp,
+	&cmd_mcp_config,
+	&cmd_wrap,
 	&cmd_explain,
 	&cmd_tools_list,
 	&cmd_tools_check,
@@ -115,13 +118,13 @@ static const struct command *find_command(char **argv, size_t argc, size_t *ret_
 	char name[128];
 	const struct command *found;
 
-	*ret_used = 1;
-	found = help_find(argv[0]);
-	if (found || argc < 2)
+	*ret_used = 2; /* "mcp config" is not "mcp" with an argument */
+	snprintf(name, sizeof name, "%.60s %.60s", argv[0], argc > 1 ? argv[1] : "");
+	found = help_find(name);
+	if (found)
 		return found;
-	*ret_used = 2;
-	snprintf(name, sizeof name, "%.60s %.60s", argv[0], argv[1]);
-	return help_find(name);
+	*ret_used = 1;
+	return help_find(argv[0]);
 }
 
 static bool asks_for_help(char **argv, size_t argc)

@@ -295,24 +295,45 @@ int exec_whole(const struct run_request *q, struct arena *a, struct exec_answer 
 	return close_pass(q, &pass, ret_answer, r, ret, e);
 }
 
-static int try_start(const struct run_request *q, bool hopeful, struct arena *a,
+/* Of a sandbox that is only started nothing is said of a command. */
+static void start_request(
+	const struct run_request *q, const struct exec_answer *answer, struct record_request *ret)
+{
+	run_record_request(q, &answer->run, answer->name[0] ? answer->name : NULL, ret);
+	ret->operation = "start";
+	ret->argc = 0;
+}
+
+static int try_start(const struct run_request *q, struct pass *pass, bool hopeful, struct arena *a,
 	struct exec_answer *answer, struct err *e)
 {
 	auto_fd int sandbox = -1;
+	struct record_request said;
 	int r = exec_plan(q, hopeful, a, answer, e);
 
-	return r < 0 || !answer->run.planned ? r : find_or_start(q, a, answer, &sandbox, e);
+	if (r < 0 || !answer->run.planned)
+		return r;
+	start_request(q, answer, &said);
+	r = pass_begin(pass, &said, e);
+	return r < 0 ? r : find_or_start(q, a, answer, &sandbox, e);
 }
 
 int exec_start(
 	const struct run_request *q, struct arena *a, struct exec_answer *ret_answer, struct err *e)
 {
-	int r = try_start(q, true, a, ret_answer, e);
+	struct record_request said;
+	struct pass pass;
+	int r = pass_open(&pass, q->record, q->config, a, e);
 
-	if (r >= 0)
+	if (r < 0)
 		return r;
-	*ret_answer = (struct exec_answer){0};
-	return try_start(q, false, a, ret_answer, e);
+	r = try_start(q, &pass, true, a, ret_answer, e);
+	if (r < 0 && !pass.unwritable) {
+		*ret_answer = (struct exec_answer){0};
+		r = try_start(q, &pass, false, a, ret_answer, e);
+	}
+	start_request(q, ret_answer, &said);
+	return pass_close(&pass, &said, ret_answer->run.planned, r, NULL, e);
 }
 
 int exec_background(const struct run_request *q, struct arena *a, struct exec_answer *ret_answer,

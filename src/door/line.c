@@ -16,16 +16,36 @@
 #define KEY_ROOM 100
 #define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
 
-void line_key(struct line *l, const char *key)
+void line_begin(struct line *l, const struct redact *redact, size_t room)
+{
+	buf_reset(&l->out);
+	l->out.max = room;
+	l->redact = redact;
+}
+
+void line_free(struct line *l)
+{
+	buf_free(&l->out);
+	buf_free(&l->plain);
+	*l = (struct line){0};
+}
+
+static void put_comma(struct line *l)
 {
 	char last = l->out.len ? l->out.data[l->out.len - 1] : '{';
 
 	if (last != '{' && last != '[')
 		buf_putc(&l->out, ',');
+}
+
+void line_key(struct line *l, const char *key)
+{
+	put_comma(l);
 	if (!key)
 		return;
-	show_string(&l->out, key);
-	buf_putc(&l->out, ':');
+	buf_putc(&l->out, '"');
+	buf_puts(&l->out, key);
+	buf_add(&l->out, "\":", 2);
 }
 
 /* A name that a stranger has chosen. */
@@ -39,7 +59,9 @@ static void put_foreign_key(struct line *l, const char *key)
 		some.dropped = 0;
 		buf_puts(&some, "...");
 	}
-	line_key(l, buf_text(&some));
+	put_comma(l);
+	show_string(&l->out, buf_text(&some));
+	buf_putc(&l->out, ':');
 }
 
 static void put_hash(struct buf *out, const uint8_t digest[SHA256_SIZE])
@@ -62,39 +84,52 @@ static void put_cut(
 	put_hash(out, digest);
 }
 
-/* Not more of it than fits, in quotes; true: all of it. */
-static bool put_quoted(struct buf *out, const struct buf *text, bool binary, size_t room)
+/* As much as fits; what of it is shown is a beginning, and ends between characters. */
+static void put_long(struct line *l, const char *text, size_t len, bool binary, size_t room)
 {
-	struct buf some = BUF(room);
-	bool whole;
+	auto_(buf_free) struct buf begin = BUF(room);
 
 	if (binary) {
-		buf_putc(&some, '"');
-		base64_encode(&some, text->data, text->len);
+		buf_putc(&begin, '"');
+		base64_encode(&begin, l->plain.data, l->plain.len);
 	} else {
-		show_string(&some, buf_text(text));
-		if (some.dropped == 0) /* without the quote that ends it */
-			some.data[--some.len] = '\0';
+		show_string(&begin, buf_text(&l->plain));
+		if (begin.dropped == 0) /* the mark of it alone was cut */
+			begin.data[--begin.len] = '\0';
 	}
-	whole = some.dropped == 0 && text->dropped == 0;
-	buf_puts(out, buf_text(&some));
-	buf_putc(out, '"');
-	buf_free(&some);
-	return whole;
+	begin.max++;
+	begin.dropped = 0;
+	buf_putc(&begin, '"');
+	put_cut(&l->out, binary, &begin, text, len);
+}
+
+static void put_binary(struct line *l)
+{
+	buf_puts(&l->out, "{\"base64\":\"");
+	base64_encode(&l->out, l->plain.data, l->plain.len);
+	buf_puts(&l->out, "\"}");
 }
 
 /* before: the word in front of it, which may say that it is a secret. */
 static void put_value(struct line *l, const char *before, const char *text, size_t room)
 {
-	auto_(buf_free) struct buf plain = BUF(room), quoted = BUF(SIZE_MAX);
-	size_t len = strlen(text);
+	size_t len = strlen(text), start = l->out.len, most = l->out.max;
 	bool binary = !utf8_valid(text, len);
 
-	redact_word(l->redact, before, text, len, &plain);
-	if (put_quoted(&quoted, &plain, binary, room))
-		buf_printf(&l->out, binary ? "{\"base64\":%s}" : "%s", buf_text(&quoted));
-	else
-		put_cut(&l->out, binary, &quoted, text, len);
+	buf_reset(&l->plain);
+	l->plain.max = room;
+	redact_word(l->redact, before, text, len, &l->plain);
+	if (room < most - start)
+		l->out.max = start + room;
+	if (l->plain.dropped == 0 && !binary)
+		show_string(&l->out, buf_text(&l->plain));
+	else if (l->plain.dropped == 0)
+		put_binary(l);
+	l->out.max = most;
+	if (l->plain.dropped == 0 && l->out.dropped == 0)
+		return;
+	buf_cut(&l->out, start);
+	put_long(l, text, len, binary, room);
 }
 
 void line_text(struct line *l, const char *key, const char *text, size_t room)
@@ -218,12 +253,19 @@ void line_object(struct line *l, const char *key, const char *json, size_t room)
 
 void line_number(struct line *l, const char *key, uint64_t v)
 {
+	char digits[24], *p = digits + sizeof digits;
+
+	do
+		*--p = (char)('0' + v % 10);
+	while ((v /= 10) > 0);
 	line_key(l, key);
-	buf_printf(&l->out, "%llu", (unsigned long long)v);
+	buf_add(&l->out, p, (size_t)(digits + sizeof digits - p));
 }
 
 void line_plain(struct line *l, const char *key, const char *word)
 {
 	line_key(l, key);
-	buf_printf(&l->out, "\"%s\"", word);
+	buf_putc(&l->out, '"');
+	buf_puts(&l->out, word);
+	buf_putc(&l->out, '"');
 }

@@ -13,11 +13,16 @@
 
 #include <stdint.h>
 
+/* Starts zeroed; its memory is used again for the next line. */
 struct line {
 	struct buf out;
 	const struct redact *redact;
+	struct buf plain; /* a text without its secrets */
 };
 
+/* Empties it. room: bytes of the whole line. */
+void line_begin(struct line *l, const struct redact *redact, size_t room);
+void line_free(struct line *l);
 /* A member; nothing where there is no text. room: bytes of the value, as it is written. */
 void line_text(struct line *l, const char *key, const char *text, size_t room);
 void line_words(

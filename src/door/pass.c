@@ -53,6 +53,8 @@ int pass_close(struct pass *n, const struct record_request *q, bool ran, int r,
 		refuse(n, q, r, e);
 	else if (n->handed_over)
 		record_hand_over(n->record, n->begin);
+	else if (!result)
+		ended = record_end_tool(n->record, n->begin, r < 0 ? e : NULL, 0, &failed);
 	else if (r < 0 || !ran)
 		ended = record_end_failed(n->record, n->begin, e, &failed);
 	else

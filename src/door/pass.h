@@ -24,7 +24,8 @@ int pass_open(struct pass *n, struct record *given, const struct config *c, stru
 int pass_begin(struct pass *n, const struct record_request *q, struct err *e);
 /*
  * How it came out: r < 0: it failed, and e says why; ran false: it was refused, by the verdict in
- * q. Returns r. Where the end of what did run cannot be written, result->unrecorded says so.
+ * q. result NULL: it was no command. Returns r. Where the end of what did run cannot be written,
+ * result->unrecorded says so.
  */
 int pass_close(struct pass *n, const struct record_request *q, bool ran, int r,
 	struct result *result, struct err *e);

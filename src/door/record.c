@@ -91,6 +91,7 @@ void record_rest(struct record *r)
 void record_close(struct record *r)
 {
 	record_rest(r);
+	line_free(&r->line);
 	while (r->begun)
 		drop(&r->begun);
 }
@@ -104,14 +105,15 @@ static int explain(const struct record *r, int code, struct err *e)
 			  : code == -EPERM || code == -EACCES || code == -EROFS
 				  ? "it must be yours alone to write (chmod go-w), or name another "
 				    "one with 'audit.path'"
-			  : code == -EBADMSG
-				  ? "look at it with 'ward audit verify', then move it away"
-				  : "name another folder with 'audit.path'";
+			  : code == -EBADMSG ? "look at it with 'ward audit verify', move it away, "
+					       "or name another folder with 'audit.path'"
+					     : "name another folder with 'audit.path'";
 
 	escape_text(&folder, r->log.call.folder);
 	if (e)
 		err_set(e, -code,
-			"nothing runs without a record, and none can be written in '%s' (%s): %s",
+			"nothing is done without a record, and none can be written in '%s' (%s): "
+			"%s",
 			buf_text(&folder), strerror(-code), way);
 	return code;
 }
@@ -242,11 +244,11 @@ static void put_request(
 	put_hash(l, q);
 }
 
-#define LINE(r) ((struct line){.out = BUF(LINE_ROOM), .redact = &(r)->redact})
-
-static void line_free(struct line *l)
+static struct line *begin_line(struct record *r, const char *event, size_t room)
 {
-	buf_free(&l->out);
+	line_begin(&r->line, &r->redact, room);
+	line_plain(&r->line, "event", event);
+	return &r->line;
 }
 
 void record_take_over(struct record *r, uint64_t begin, const char *who)
@@ -283,91 +285,98 @@ void record_hand_over(struct record *r, uint64_t begin)
 
 int record_begin(struct record *r, const struct record_request *q, uint64_t *ret_seq, struct err *e)
 {
-	auto_(line_free) struct line l = LINE(r), who = LINE(r);
+	struct line *l = begin_line(r, "begin", LINE_ROOM);
 	uint64_t seq;
 	int code;
 
-	line_plain(&l, "event", "begin");
-	put_request(r, &l, q, false);
-	code = add(r, AUDITLOG_BEGIN, &l, &seq, e);
+	put_request(r, l, q, false);
+	code = add(r, AUDITLOG_BEGIN, l, &seq, e);
 	if (code < 0)
 		return code;
-	put_who(&who, q);
-	record_take_over(r, seq, buf_text(&who.out));
+	line_begin(l, &r->redact, LINE_ROOM);
+	put_who(l, q);
+	record_take_over(r, seq, buf_text(&l->out));
 	*ret_seq = seq;
 	return 0;
 }
 
 int record_deny(struct record *r, const struct record_request *q, const char *why, struct err *e)
 {
-	auto_(line_free) struct line l = LINE(r);
+	struct line *l = begin_line(r, "deny", LINE_ROOM);
 
-	line_plain(&l, "event", "deny");
-	put_request(r, &l, q, true);
-	line_text(&l, "why", why, WHY_ROOM);
-	return add(r, AUDITLOG_EVENT, &l, NULL, e);
+	put_request(r, l, q, true);
+	line_text(l, "why", why, WHY_ROOM);
+	return add(r, AUDITLOG_EVENT, l, NULL, e);
 }
 
 int record_event(struct record *r, const char *event, const char *members, struct err *e)
 {
-	auto_(line_free) struct line l = LINE(r);
+	struct line *l = begin_line(r, event, LINE_ROOM);
 
-	line_plain(&l, "event", event);
-	if (members && members[0])
-		buf_printf(&l.out, ",%s", members);
-	line_number(&l, "uid", getuid());
-	line_number(&l, "pid", (uint64_t)getpid());
-	return add(r, AUDITLOG_EVENT, &l, NULL, e);
+	if (members && members[0]) {
+		buf_putc(&l->out, ',');
+		buf_puts(&l->out, members);
+	}
+	line_number(l, "uid", getuid());
+	line_number(l, "pid", (uint64_t)getpid());
+	return add(r, AUDITLOG_EVENT, l, NULL, e);
 }
 
-static void begin_end(struct record *r, struct line *l, uint64_t begin)
+int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e)
 {
+	struct line *l = begin_line(r, event, LINE_ROOM);
+
+	for (size_t i = 0; i < count; i++)
+		line_text(l, facts[i].key, facts[i].text, PATH_ROOM);
+	line_number(l, "uid", getuid());
+	line_number(l, "pid", (uint64_t)getpid());
+	return add(r, AUDITLOG_EVENT, l, NULL, e);
+}
+
+static struct line *begin_end(struct record *r, uint64_t begin)
+{
+	struct line *l = begin_line(r, "end", AUDITLOG_TAIL - AUDITLOG_PREFIX);
 	const char *who = record_who(r, begin);
 
-	line_plain(l, "event", "end");
 	line_number(l, "begin", begin);
-	if (who[0])
-		buf_printf(&l->out, ",%s", who);
+	if (who[0]) {
+		buf_putc(&l->out, ',');
+		buf_puts(&l->out, who);
+	}
+	return l;
 }
 
-static int finish(struct record *r, const struct line *l, uint64_t begin, struct err *e)
+static int finish(struct record *r, uint64_t begin, struct err *e)
 {
-	int code = add(r, AUDITLOG_END, l, NULL, e);
+	int code = add(r, AUDITLOG_END, &r->line, NULL, e);
 
 	record_hand_over(r, begin);
 	return code;
 }
 
-#define END_LINE(r) \
-	((struct line){.out = BUF(AUDITLOG_TAIL - AUDITLOG_PREFIX), .redact = &(r)->redact})
-
 int record_end(struct record *r, uint64_t begin, const struct result *result, struct err *e)
 {
-	auto_(line_free) struct line l = END_LINE(r);
-
-	begin_end(r, &l, begin);
-	record_end_put(&l, result);
-	return finish(r, &l, begin, e);
+	record_end_put(begin_end(r, begin), result);
+	return finish(r, begin, e);
 }
 
 int record_end_tool(
 	struct record *r, uint64_t begin, const struct err *failed, uint64_t bytes, struct err *e)
 {
-	auto_(line_free) struct line l = END_LINE(r);
+	struct line *l = begin_end(r, begin);
 
-	begin_end(r, &l, begin);
-	line_plain(&l, "reason", failed ? "failed" : "done");
-	line_text(&l, "error", failed ? failed->text : NULL, WHY_ROOM);
-	line_number(&l, "bytes", bytes);
-	return finish(r, &l, begin, e);
+	line_plain(l, "reason", failed ? "failed" : "done");
+	line_text(l, "error", failed ? failed->text : NULL, WHY_ROOM);
+	line_number(l, "bytes", bytes);
+	return finish(r, begin, e);
 }
 
 int record_end_failed(struct record *r, uint64_t begin, const struct err *why, struct err *e)
 {
-	auto_(line_free) struct line l = END_LINE(r);
+	struct line *l = begin_end(r, begin);
 
-	begin_end(r, &l, begin);
-	line_plain(&l, "reason", end_reason_names[END_INTERNAL]);
-	line_text(&l, "error", why->text, WHY_ROOM);
-	return finish(r, &l, begin, e);
+	line_plain(l, "reason", end_reason_names[END_INTERNAL]);
+	line_text(l, "error", why->text, WHY_ROOM);
+	return finish(r, begin, e);
 }

@@ -11,6 +11,7 @@
  */
 
 #include "base/err.h"
+#include "door/line.h"
 #include "model/config.h"
 #include "model/decide.h"
 #include "model/redact.h"
@@ -27,6 +28,7 @@ struct record {
 	bool open;
 	struct redact redact;
 	char policy[2 * SHA256_SIZE + 1]; /* which configuration holds */
+	struct line line;                 /* that is being written */
 	struct record_open *begun;
 };
 
@@ -67,6 +69,13 @@ int record_end_tool(
 int record_end_failed(struct record *r, uint64_t begin, const struct err *why, struct err *e);
 /* Approvals, rules that were changed ... members: `"key":value,...`, already escaped. */
 int record_event(struct record *r, const char *event, const char *members, struct err *e);
+
+/* The same, of texts as they are; those that are NULL are left out. */
+struct record_fact {
+	const char *key, *text;
+};
+int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
+	struct err *e);
 
 /* Whose the begin is, as members of a line: what another process needs to write its end. "": no
  * such begin. It is that one's affair from then on, once record_hand_over() was called. */

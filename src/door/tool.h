@@ -66,8 +66,9 @@ void tool_schema(const struct tool_row *t, struct writer *w, const char *key);
 int tool_read(struct tool_work *w, struct err *e);
 int tool_write(struct tool_work *w, struct err *e);
 int tool_edit(struct tool_work *w, struct err *e);
-int tool_patch(struct tool_work *w, struct err *e);
 int tool_list(struct tool_work *w, struct err *e);
+/* door/tool_search.c */
+int tool_patch(struct tool_work *w, struct err *e);
 int tool_search(struct tool_work *w, struct err *e);
 /* door/tool_process.c */
 int tool_process(struct tool_work *w, struct err *e);

@@ -180,15 +180,3 @@ int tool_list(struct tool_work *w, struct err *e)
 		buf_puts(w->text, "There is more: ask for a higher limit, or for one folder.\n");
 	return 0;
 }
-
-int tool_patch(struct tool_work *w, struct err *e)
-{
-	(void)w;
-	return err_set(e, ENOTSUP, "stub");
-}
-
-int tool_search(struct tool_work *w, struct err *e)
-{
-	(void)w;
-	return err_set(e, ENOTSUP, "stub");
-}

@@ -20,6 +20,7 @@
 
 #define TURN 64 /* connections that are accepted at a time */
 #define PORT_DNS 53
+#define DRAIN_MOST (4u << 20) /* more than the buffers of both sides hold */
 #define BOTH_WAYS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
 /* How long it may stay in a state; 0: for ever. All of a state's are due in the order they came. */
@@ -211,6 +212,7 @@ void flow_refuse(struct guard *g, struct flow *f, const char *why)
 	flow_busy(g, f);
 }
 
+/* What was on its way when it was refused; who sends on without listening is not waited for. */
 static void drain(struct guard *g, struct flow *f)
 {
 	char unused[4096];
@@ -220,7 +222,8 @@ static void drain(struct guard *g, struct flow *f)
 
 		if (n < 0 && errno == EAGAIN)
 			return;
-		if (n <= 0) {
+		f->drained += n > 0 ? (size_t)n : 0;
+		if (n <= 0 || f->drained > DRAIN_MOST) {
 			flow_close(g, f);
 			return;
 		}

@@ -89,10 +89,14 @@ const char *flow_judge_request(struct guard *g, const struct flow *f, const stru
 		return !q->target.is_addr && strcmp(q->target.host, f->name) == 0
 			       ? NULL
 			       : "the request is for another host";
+	if (q->target.is_addr && memcmp(&q->target.addr, &f->to, sizeof f->to) != 0)
+		return "the request is for another address";
+	/* The budget and the rules that it was judged by are those of the first one's host. */
+	if (q->number > 1 && (q->target.is_addr ? f->said != NULL
+						: !f->said || strcmp(f->said, q->target.host) != 0))
+		return "the request is for another host than the first of its connection";
 	if (q->target.is_addr)
-		return memcmp(&q->target.addr, &f->to, sizeof f->to) == 0
-			       ? NULL
-			       : "the request is for another address";
+		return NULL;
 	v = judge_name(g, q->target.host, f->port);
 	return v.allow ? NULL : v.why;
 }

@@ -214,7 +214,7 @@ static enum http_why take_coding(struct reading *r, struct span value)
 /* Protocols in which further requests could follow, unseen. */
 static enum http_why take_upgrade(struct reading *r, struct span value)
 {
-	static const char *const hiding[] = {"h2", "http", "tls"};
+	static const char *const hiding[] = {"h2", "http", "spdy", "tls"};
 
 	r->request->upgrade = true;
 	while (value.len > 0) {
@@ -276,6 +276,18 @@ static const struct known *find(struct span name)
 	return NULL;
 }
 
+/* Servers that hand fields on as variables take '_' for '-': Content_Length is one more length. */
+static bool is_lookalike(struct span name)
+{
+	char plain[sizeof("transfer-encoding")];
+
+	if (name.len >= sizeof(plain) || !has(name, '_'))
+		return false;
+	for (size_t i = 0; i < name.len; i++)
+		plain[i] = name.at[i] == '_' ? '-' : name.at[i];
+	return find((struct span){plain, name.len});
+}
+
 /* r is NULL behind a body. */
 static enum http_why take_field(struct reading *r, struct span line)
 {
@@ -287,7 +299,7 @@ static enum http_why take_field(struct reading *r, struct span line)
 		return HTTP_WHY_FIELD;
 	if (name.len > 0 && is_blank(name.at[name.len - 1]))
 		return HTTP_WHY_BLANK;
-	if (!is_token(name))
+	if (!is_token(name) || is_lookalike(name))
 		return HTTP_WHY_FIELD;
 	field = find(name);
 	if (!field)
@@ -313,13 +325,13 @@ static bool same_place(const struct net_target *a, const struct net_target *b)
 	return strcmp(a->host, b->host) == 0;
 }
 
-/* Servers that do not expect one take it for the next request. */
+/* Servers that do not expect one take it for the next request; to some, case does not count. */
 static bool has_no_body(const char *method)
 {
-	static const char *const without[] = {"GET", "HEAD", "DELETE", "OPTIONS", "TRACE"};
+	static const char *const without[] = {"get", "head", "delete", "options", "trace"};
 
-	for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
-		if (strcmp(method, without[i]) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(without); i++)
+		if (same((struct span){method, strlen(method)}, without[i]))
 			return true;
 	return false;
 }

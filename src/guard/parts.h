@@ -79,6 +79,7 @@ struct flow {
 	uint8_t *head; /* what the client said and did not go on yet */
 	size_t head_len, head_room;
 	size_t head_pass; /* of HTTP: what was judged and may go on */
+	size_t drained;   /* bytes that came after it was refused */
 	struct hello *hello;
 	struct http_reader *http;
 	struct netaddr *servers; /* to be dialled, in order */

@@ -117,11 +117,25 @@ static void end(struct guard *g, struct udp_flow *f)
 	g->udp_count--;
 }
 
+/*
+ * Inside every address is at home, so a program may send from any. The answer to a borrowed one
+ * would be caught like a datagram of the program's own: carried to whom the address belongs, whose
+ * answer comes back, and so on without end.
+ */
+static bool is_borrowed(const struct guard *g, const struct netaddr *from)
+{
+	const struct netaddr *own = from->v4 ? &g->call.own4 : &g->call.own6;
+
+	return memcmp(from->bytes, own->bytes, sizeof own->bytes) != 0;
+}
+
 /* What is said in QUIC cannot be read: with names to look for it is refused. */
 static const char *judge(struct guard *g, struct udp_flow *f)
 {
 	const struct net_policy *p = g->call.policy;
 
+	if (is_borrowed(g, &f->ends.client))
+		return "it comes from an address that is not the sandbox's own";
 	if (p->mode != NET_FULL)
 		return "datagrams need network mode full";
 	if (f->ends.port == NETRULE_PORT_HTTPS && (p->has_allow || judge_forbids_names(g)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/auditrow.h"
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/macro.h"
@@ -16,8 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a text that was cut, its beginning. */
 static const char *text_of(const struct node *n)
 {
+	if (n && n->type == NODE_OBJECT)
+		n = tree_get(n, "prefix");
 	return n && n->type == NODE_TEXT ? n->text : "";
 }
 
@@ -169,47 +173,43 @@ bool auditrow_is_failed(const struct auditrow *row)
 	return !str_eq(reason, "exited") || auditrow_amount(row, "exitCode") > 0;
 }
 
-static int base64_digit(char c)
+/* Bytes that are no text; as a word, so that their spaces are not taken for the end of one. */
+static void show_base64(struct buf *out, const char *base64, bool word)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(digits, c) : NULL;
+	size_t len = strcspn(base64, "="), count;
+	auto_free char *bytes = mem_alloc(len / 4 * 3 + 4);
 
-	return at ? (int)(at - digits) : -1;
+	count = base64_take(base64, len, bytes);
+	bytes[count] = '\0';
+	if (word && !memchr(bytes, 0, count))
+		escape_word(out, bytes);
+	else
+		escape_bytes(out, bytes, count);
 }
 
-static void show_base64(struct buf *out, const char *text)
+/* A text, whole or cut, or bytes: as they stand alone, or as a word among others. */
+static void show_text(struct buf *out, const struct node *n, bool word)
 {
-	uint32_t bits = 0;
-	int have = 0;
+	const struct node *bytes = tree_get(n, "base64");
 
-	for (; base64_digit(*text) >= 0; text++) {
-		char byte;
-
-		bits = bits << 6 | (uint32_t)base64_digit(*text);
-		have += 6;
-		if (have < 8)
-			continue;
-		have -= 8;
-		byte = (char)(bits >> have & 0xff);
-		escape_bytes(out, &byte, 1);
-	}
+	if (bytes)
+		show_base64(out, text_of(bytes), word);
+	else if (word)
+		escape_word(out, text_of(n));
+	else
+		escape_text(out, text_of(n));
+	if (tree_get(n, "truncated"))
+		buf_puts(out, "...");
 }
 
-/* A text that was cut, or bytes that are none; else its members. */
-static void show_object(struct buf *out, const struct node *n)
+/* Not an object with members of its own. */
+static bool is_text(const struct node *n)
 {
-	const struct node *prefix = tree_get(n, "prefix"), *bytes = tree_get(n, "base64");
+	return n->type == NODE_TEXT || tree_get(n, "prefix") || tree_get(n, "base64");
+}
 
-	if (prefix || bytes) {
-		if (prefix)
-			auditrow_show(out, prefix);
-		if (bytes)
-			show_base64(out, text_of(bytes));
-		if (tree_get(n, "truncated"))
-			buf_puts(out, "...");
-		return;
-	}
+static void show_members(struct buf *out, const struct node *n)
+{
 	buf_putc(out, '(');
 	for (uint32_t i = 0; i < n->count; i++) {
 		buf_puts(out, i ? " " : "");
@@ -220,33 +220,30 @@ static void show_object(struct buf *out, const struct node *n)
 	buf_putc(out, ')');
 }
 
+static void show_items(struct buf *out, const struct node *n)
+{
+	for (uint32_t i = 0; i < n->count; i++) {
+		buf_puts(out, i ? " " : "");
+		if (is_text(&n->items[i]))
+			show_text(out, &n->items[i], true);
+		else
+			auditrow_show(out, &n->items[i]);
+	}
+}
+
 /* The depth of the tree is bounded by its reader. */
 void auditrow_show(struct buf *out, const struct node *value)
 {
-	switch (value->type) {
-	case NODE_BOOL:
-		buf_puts(out, value->boolean ? "true" : "false");
-		break;
-	case NODE_NUMBER:
-	case NODE_TEXT:
+	if (is_text(value))
+		show_text(out, value, false);
+	else if (value->type == NODE_OBJECT)
+		show_members(out, value);
+	else if (value->type == NODE_ARRAY)
+		show_items(out, value);
+	else if (value->type == NODE_NUMBER)
 		escape_text(out, value->text);
-		break;
-	case NODE_ARRAY:
-		for (uint32_t i = 0; i < value->count; i++) {
-			buf_puts(out, i ? " " : "");
-			if (value->items[i].type == NODE_TEXT)
-				escape_word(out, value->items[i].text);
-			else
-				auditrow_show(out, &value->items[i]);
-		}
-		break;
-	case NODE_OBJECT:
-		show_object(out, value);
-		break;
-	case NODE_NULL:
-	case NODE_TYPES:
-		break;
-	}
+	else if (value->type == NODE_BOOL)
+		buf_puts(out, value->boolean ? "true" : "false");
 }
 
 void auditrow_json(struct buf *out, const struct node *value)

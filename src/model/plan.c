@@ -284,7 +284,7 @@ int plan_make(const struct plan_request *q, struct arena *a, struct plan *ret, s
 	struct plan p = {.argv = copy_words(a, q->argv),
 		.hostname = PLAN_HOSTNAME,
 		.cpus = q->machine->cpus,
-		.living = q->caller->living && s->keep_alive.v};
+		.living = q->caller->living && s->keep_alive.v && !q->verdict->rule};
 	int r = check_supported(q, s, e);
 
 	if (r == 0)

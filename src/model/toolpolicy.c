@@ -6,6 +6,7 @@
 #include "model/catalogue.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const tool_key_names[] = {
@@ -159,6 +160,70 @@ struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, 
 		return (struct tool_answer){false, TOOL_KEY_PROFILE, NULL};
 	yes.item = item;
 	return sandboxed ? ask_sandboxed(p, tool, yes) : yes;
+}
+
+/* Does the rule speak of tools of this server: mcp__<its name, or a glob>__... ? */
+static bool names_server(const char *item, const char *server)
+{
+	char pattern[TOOLPOLICY_NAME];
+	const char *end = str_starts(item, "mcp__") ? strstr(item + 5, "__") : NULL;
+	size_t len = end ? (size_t)(end - item - 5) : 0;
+
+	if (!end || len >= sizeof pattern)
+		return false;
+	memcpy(pattern, item + 5, len);
+	pattern[len] = '\0';
+	return glob_word(pattern, server);
+}
+
+/* 1: a rule of the list allows it; 0: rules of it name this server, but not the tool; -1: none. */
+static int list_says(const struct toolpolicy *p, const struct item *items, size_t count,
+	const char *server, const char *tool, const struct item **ret_item)
+{
+	int says = -1;
+
+	for (size_t i = 0; i < count && says < 1; i++) {
+		if (!names_server(items[i].text, server))
+			continue;
+		says = toolpolicy_item_matches(&p->tools->groups, items[i].text, tool);
+		*ret_item = &items[i];
+	}
+	return says;
+}
+
+static struct tool_answer ask_lists(
+	const struct toolpolicy *p, const char *server, const char *name, bool sandboxed)
+{
+	const struct opt_list *inside = &p->tools->sandbox.allow;
+	const struct item *item = NULL;
+	int profile = list_says(p, p->profile_items, p->profile_count, server, name, &item);
+	int allow = list_says(p, p->tools->allow.items, p->tools->allow.count, server, name, &item);
+
+	if (profile < 1 && allow < 1 && profile + allow > -2)
+		return (struct tool_answer){false, TOOL_KEY_ALLOW, NULL};
+	if (sandboxed && list_says(p, inside->items, inside->count, server, name, &item) == 0)
+		return (struct tool_answer){false, TOOL_KEY_SANDBOX_ALLOW, NULL};
+	return (struct tool_answer){true, TOOL_KEY_ALLOW, item};
+}
+
+struct tool_answer toolpolicy_ask_server(
+	const struct toolpolicy *p, const char *server, const char *tool, bool sandboxed)
+{
+	char name[TOOLPOLICY_NAME];
+	int len = snprintf(name, sizeof name, "mcp__%s__%s", server, tool);
+	const struct item *item;
+
+	if (len < 0 || (size_t)len >= sizeof name)
+		return (struct tool_answer){false, TOOL_KEY_DENY, NULL};
+	item = find_denial(p, &p->tools->deny, name);
+	if (!item)
+		item = find_denial(p, &p->tools->deny, catalogue_resolve(tool));
+	if (item)
+		return (struct tool_answer){false, TOOL_KEY_DENY, item};
+	item = sandboxed ? find_denial(p, &p->tools->sandbox.deny, name) : NULL;
+	if (item)
+		return (struct tool_answer){false, TOOL_KEY_SANDBOX_DENY, item};
+	return ask_lists(p, server, name, sandboxed);
 }
 
 static bool already(const char *const *names, size_t count, const char *name)

@@ -10,6 +10,7 @@
 #include "model/tools.h"
 
 #define TOOLPOLICY_MAX_GROUPS 64 /* own groups */
+#define TOOLPOLICY_NAME 256      /* of a tool of another server, whole */
 
 struct toolpolicy {
 	const char *profile;
@@ -38,6 +39,13 @@ struct tool_answer {
 
 /* tool: canonical name (catalogue_resolve). */
 struct tool_answer toolpolicy_ask(const struct toolpolicy *p, const char *tool, bool sandboxed);
+/*
+ * A tool of another MCP server, which rules call mcp__SERVER__TOOL. It may be used unless something
+ * denies it, by that name or by its plain one; where a list that allows names tools of this server,
+ * only those.
+ */
+struct tool_answer toolpolicy_ask_server(
+	const struct toolpolicy *p, const char *server, const char *tool, bool sandboxed);
 bool toolpolicy_bypasses(
 	const struct toolpolicy *p, const char *tool, const struct item **ret_item);
 /* Does one item of a list (a tool, group:<name>, a glob) cover this tool? */

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #define OPEN_MOST 1024 /* that room is kept for: those that died without their end count too */
+#define STEPS_AHEAD 4
 
 int auditlog_lock(const struct auditlog *l, bool write)
 {
@@ -142,7 +143,15 @@ bool auditlog_read_prefix(
 	return read_hex(line + at, ret_prev) && line[at + 2 * SHA256_SIZE] == '"';
 }
 
-/* A writer died between its line and the head: the line is whole, or it was never there. */
+/* What was reserved goes with it. */
+static int cut(const struct auditlog *l, struct auditlog_head *h)
+{
+	h->reserved = 0;
+	return ftruncate(l->file, (off_t)h->size) < 0 ? -errno : 0;
+}
+
+/* A writer died between its line and the head: the line is whole, or it was never there. Whatever
+ * else stands there means that the head is lost or an older one, and is not ours to remove. */
 static int adopt(struct auditlog *l, struct auditlog_head *h, uint64_t size)
 {
 	static char line[AUDITLOG_LINE];
@@ -160,7 +169,9 @@ static int adopt(struct auditlog *l, struct auditlog_head *h, uint64_t size)
 		h->size = size;
 		return 0;
 	}
-	return ftruncate(l->file, (off_t)h->size) < 0 ? -errno : 0;
+	if (end || (uint64_t)n != size - h->size)
+		return n < 0 ? -errno : -EBADMSG;
+	return cut(l, h);
 }
 
 static int by_number(const void *a, const void *b)
@@ -216,8 +227,12 @@ static void remove_old(struct auditlog *l, struct auditlog_head *h)
 static int put_aside(struct auditlog *l, struct auditlog_head *h, struct stat *st)
 {
 	char name[AUDITLOG_OLD_NAME];
+	int r;
 
 	snprintf(name, sizeof name, AUDITLOG_OLD, (unsigned long long)h->first);
+	r = cut(l, h);
+	if (r < 0)
+		return r;
 	fdatasync(l->file);
 	if (renameat(l->folder, AUDITLOG_NAME, l->folder, name) < 0)
 		return -errno;
@@ -243,14 +258,16 @@ static int catch_up(struct auditlog *l, struct auditlog_head *h)
 		snprintf(name, sizeof name, AUDITLOG_OLD, (unsigned long long)h->first);
 		if (fstatat(l->folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0) {
 			h->first = h->seq + 1;
-			h->size = 0;
+			h->size = h->reserved = 0;
 		}
 	}
-	if ((uint64_t)st.st_size > h->size)
+	if ((uint64_t)st.st_size > h->size) {
 		r = adopt(l, h, (uint64_t)st.st_size);
-	/* What is missing is missing: the numbers go on, and a check finds it. */
-	else
+	} else if ((uint64_t)st.st_size < h->size) {
+		/* What is missing is missing: the numbers go on, and a check finds it. */
 		h->size = (uint64_t)st.st_size;
+		h->reserved = 0;
+	}
 	if (r == 0 && l->call.rotate && h->size >= l->call.rotate)
 		r = put_aside(l, h, &st);
 	return r;
@@ -283,15 +300,28 @@ static size_t put_prefix(const struct auditlog_head *h, char *out, size_t room)
 		(unsigned long long)(since * 1000000 + (uint64_t)since_ns / 1000));
 }
 
-static int reserve(const struct auditlog *l, const struct auditlog_head *h)
+static int allocate(const struct auditlog *l, uint64_t from, uint64_t to)
 {
-	uint64_t open = h->open < OPEN_MOST ? h->open : OPEN_MOST;
-
-	if (fallocate(l->file, FALLOC_FL_KEEP_SIZE, (off_t)h->size,
-		    (off_t)(open * AUDITLOG_TAIL)) == 0 ||
+	if (fallocate(l->file, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0 ||
 		errno == EOPNOTSUPP || errno == ENOSYS)
 		return 0;
 	return -errno;
+}
+
+/* Ahead of what is needed, since it is dear; where there is no room for that, just enough. */
+static int reserve(const struct auditlog *l, struct auditlog_head *h)
+{
+	uint64_t open = h->open < OPEN_MOST ? h->open : OPEN_MOST;
+	uint64_t need = h->size + open * AUDITLOG_TAIL;
+	uint64_t steps = need / AUDITLOG_STEP + STEPS_AHEAD;
+
+	if (need <= (uint64_t)h->reserved * AUDITLOG_STEP)
+		return 0;
+	if (steps <= UINT32_MAX && allocate(l, h->size, steps * AUDITLOG_STEP) == 0) {
+		h->reserved = (uint32_t)steps;
+		return 0;
+	}
+	return allocate(l, h->size, need);
 }
 
 /* All of it, or nothing. */
@@ -307,13 +337,15 @@ static int put(struct auditlog *l, struct auditlog_head *h, enum auditlog_kind k
 	next.open += kind == AUDITLOG_BEGIN;
 	next.open -= kind == AUDITLOG_END && next.open > 0;
 	sha256_of(line, len - 1, next.hash);
-	if (r == 0 && kind == AUDITLOG_BEGIN)
+	/* What else is written does not take the room of those that have begun. */
+	if (r == 0 && kind != AUDITLOG_END)
 		r = reserve(l, &next);
 	if (r == 0)
 		r = write_head(l, &next);
 	if (r < 0) {
-		if (ftruncate(l->file, (off_t)h->size) < 0)
-			return r; /* the next writer looks at it */
+		/* Else the next writer looks at it. */
+		if (cut(l, h) == 0)
+			write_head(l, h);
 		return r;
 	}
 	*h = next;
@@ -361,6 +393,12 @@ int auditlog_add(struct auditlog *l, enum auditlog_kind kind, const char *member
 	auditlog_unlock(l);
 	if (r == 0)
 		r = sync_file(l, due);
+	if (r == -EBADMSG)
+		return err_set(e, EBADMSG,
+			"the audit log in '%s' is damaged: see 'ward audit verify'; to go on with "
+			"a new "
+			"one, move its files elsewhere",
+			l->call.folder);
 	if (r < 0)
 		return err_sys(e, r, "write to the audit log in '%s'", l->call.folder);
 	*ret_seq = h.seq;

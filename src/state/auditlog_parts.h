@@ -11,16 +11,19 @@
 #define AUDITLOG_NAME "log"
 #define AUDITLOG_HEAD "head"
 #define AUDITLOG_MAGIC 0x57410001u
+#define AUDITLOG_STEP (64u << 10)
 
 /* How far the log is known to be good; written whole, under its lock. */
 struct auditlog_head {
-	uint32_t magic, zero;
-	uint64_t seq;    /* of the last line */
-	uint64_t size;   /* of the file, with it */
-	uint64_t first;  /* of that file */
-	uint64_t kept;   /* of the oldest file that was not removed */
-	uint64_t open;   /* begun and not ended */
-	uint64_t synced; /* s, since the machine's start: when the file was last on the disk */
+	uint32_t magic;
+	uint32_t reserved; /* of the file, in steps of AUDITLOG_STEP: room for ends of what is open
+			    */
+	uint64_t seq;      /* of the last line */
+	uint64_t size;     /* of the file, with it */
+	uint64_t first;    /* of that file */
+	uint64_t kept;     /* of the oldest file that was not removed */
+	uint64_t open;     /* begun and not ended */
+	uint64_t synced;   /* s, since the machine's start: when the file was last on the disk */
 	uint8_t hash[SHA256_SIZE]; /* of the last line; nothing before the first */
 	uint8_t sum[SHA256_SIZE];  /* of all above */
 };

@@ -186,6 +186,7 @@ int main(int argc, char **argv)
 		.hosts = hosts,
 		.block4 = {.net = {.bytes = {11}, .v4 = true}, .bits = 8},
 		.block6 = {.net = {.bytes = {0x3f, 0xfe}}, .bits = 16},
+		.own4 = {.v4 = true},
 		.resolver = start_resolver,
 		.event = say};
 	int sockets[CATCH_COUNT], signals, status, r = 0;
@@ -194,6 +195,8 @@ int main(int argc, char **argv)
 	sigset_t child;
 	pid_t pid;
 
+	memcpy(call.own4.bytes, own4, sizeof own4);
+	memcpy(call.own6.bytes, own6, sizeof own6);
 	for (argv++; r == 0 && argc > 1 && strncmp(argv[0], "--", 2) == 0; argv++) {
 		const char *option = *argv;
 

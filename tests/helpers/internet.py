@@ -25,6 +25,11 @@ NAMES = {
     "loopback.test": ["127.0.0.1"],
     "mapped.test": ["::ffff:127.0.0.1"],
     "closed.test": ["93.184.216.99"],
+    "zero.test": ["0.0.0.0"],
+    "own6.test": ["::1"],
+    "group.test": ["224.0.0.1"],
+    "link.test": ["169.254.1.1"],
+    "nat64.test": ["64:ff9b::7f00:1"],
 }
 turn = 0
 
@@ -98,6 +103,15 @@ class Web(http.server.BaseHTTPRequestHandler):
         if self.path == "/hang-up":
             self.close_connection = True
             return
+        if self.path == "/socket":
+            self.switch()
+            return
+        if self.path == "/elsewhere":
+            self.send_response(302)
+            self.send_header("Location", "http://other.test/from-there")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         if self.path.startswith("/zeros/"):
             self.zeros(int(self.path[7:]))
             return
@@ -112,6 +126,14 @@ class Web(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", mimetypes.guess_type(self.path)[0] or "application/octet-stream")
         self.end_headers()
         self.wfile.write(body)
+
+    def switch(self):
+        """Another protocol: every byte comes back."""
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        while data := self.rfile.read1(4096):
+            note("switched", data.decode("latin-1"))
+            self.wfile.write(data)
 
     def zeros(self, left):
         block = bytes(1 << 20)

@@ -738,15 +738,17 @@ go-build' ]
 		mount -t tmpfs -o size=16k,mode=700 full "$state"
 		chmod 700 "$state"
 		dd if=/dev/zero of="$state/fill" bs=4k 2>/dev/null
-		"$ward" exec -- echo "no history"
-		"$ward" exec --set workspace=cow -- touch x && echo "changes without room"
-		"$ward" stop >/dev/null
+		"$ward" exec -- echo "no record"
+		elsewhere=(--set "audit.path=$4")
+		"$ward" exec "${elsewhere[@]}" -- echo "no history"
+		"$ward" exec "${elsewhere[@]}" --set workspace=cow -- touch x && echo "changes without room"
+		"$ward" stop "${elsewhere[@]}" >/dev/null
 		mount -o remount,ro "$place"
-		"$ward" exec -- true && echo "runs without a place"
+		"$ward" exec "${elsewhere[@]}" -- true && echo "runs without a place"
 		mount -o remount,rw "$place"
-		"$ward" exec -- echo again
-		"$ward" stop >/dev/null
-	' apart "$WARD" "$(place)" "$(state)" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+		"$ward" exec "${elsewhere[@]}" -- echo again
+		"$ward" stop "${elsewhere[@]}" >/dev/null
+	' apart "$WARD" "$(place)" "$(state)" "$BATS_TEST_TMPDIR/audit" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
 	cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "$(printf "%s\n" room "no history" again)" ]
 	grep -q "No space left on device" "$BATS_TEST_TMPDIR/err"

@@ -35,6 +35,7 @@ quiet() {
 	: >"$NET/names"
 	: >"$NET/requests"
 	: >"$NET/connections"
+	: >"$NET/service"
 }
 
 setup() {
@@ -75,7 +76,8 @@ print(v)
 sys.exit(v is False)' "$1"
 }
 
+# nor the service of the machine itself
 heard_nothing() {
-	cat "$NET/requests" "$NET/connections"
-	[ ! -s "$NET/requests" ] && [ ! -s "$NET/connections" ]
+	cat "$NET/requests" "$NET/connections" "$NET/service"
+	[ ! -s "$NET/requests" ] && [ ! -s "$NET/connections" ] && [ ! -s "$NET/service" ]
 }

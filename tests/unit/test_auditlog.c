@@ -322,6 +322,33 @@ static void lost_head(void)
 	end(&l);
 }
 
+/* Nothing that was acknowledged is removed because the head is gone; half a line is. */
+static void writer_keeps(void)
+{
+	static char log[20000], head[400];
+	struct auditlog l;
+	size_t log_size, head_size;
+	uint64_t seq;
+	struct err e = {0};
+
+	begin(&l, 0, 0);
+	for (unsigned i = 0; i < 5; i++)
+		add(&l, AUDITLOG_EVENT, i);
+	log_size = load("log", log, sizeof log);
+	head_size = load("head", head, sizeof head);
+	store("head", "", 0);
+	check_int(auditlog_add(&l, AUDITLOG_EVENT, "\"n\":2", 5, &seq, &e), -EBADMSG);
+	check_has(e.text, "ward audit verify");
+	check_u64(load("log", log, sizeof log), log_size);
+	store("head", head, head_size);
+	store("log", log, log_size);
+	log[log_size] = '{';
+	store("log", log, log_size + 1);
+	check_u64(add(&l, AUDITLOG_EVENT, 6), 6);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	end(&l);
+}
+
 static int count_line(void *ctx, const char *line, size_t len)
 {
 	uint64_t *count = ctx;
@@ -432,6 +459,7 @@ static const struct test tests[] = {
 	{"many writers, some of whom die", many_writers},
 	{"without room nothing is half written", no_room},
 	{"a head that is lost, or an older one, is found", lost_head},
+	{"a writer removes nothing that was acknowledged", writer_keeps},
 	{"readers keep nobody waiting and see one moment", views},
 	{"what others could have written is not read", foreign_files},
 	{"a fault says in which file it is", which_file},

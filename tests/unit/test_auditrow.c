@@ -31,6 +31,10 @@ static const struct {
 	{"\"event\":\"begin\",\"command\":{\"prefix\":\"aaa\",\"length\":9,\"truncated\":true}",
 		"aaa..."},
 	{"\"event\":\"begin\",\"argv\":[\"x\",{\"base64\":\"/wBhCg==\"}]", "x \\xff\\x00a\\n"},
+	{"\"event\":\"begin\",\"argv\":[{\"base64\":\"YSD/\"},{\"prefix\":\"b "
+	 "c\",\"truncated\":true}]",
+		"$'a \\xff' 'b c'..."},
+	{"\"event\":\"begin\",\"path\":{\"base64\":\"YSD/\"}", "a \\xff"},
 	{"\"event\":\"begin\",\"operation\":\"start\"", "start"},
 	{"\"event\":\"approval\",\"id\":\"a1\",\"action\":\"given\",\"by\":{\"uid\":0}",
 		"id=a1 action=given by=(uid=0)"},
@@ -112,6 +116,20 @@ static void flows(void)
 	check(!auditrow_flow(&row, 3, &f));
 }
 
+static void cut_texts(void)
+{
+	auto_(auditrow_free) struct auditrow row = {
+		.first = line(
+			"\"event\":\"begin\",\"session\":{\"prefix\":\"agent:m\",\"length\":99,"
+			"\"truncated\":true},\"agent\":{\"prefix\":{\"prefix\":\"x\"}},\"tool\":["
+			"]")};
+
+	check_str(auditrow_text(&row, "session"), "agent:m");
+	check_str(auditrow_text(&row, "agent"), "");
+	check_str(auditrow_text(&row, "tool"), "");
+	check_str(auditrow_text(&row, "none"), "");
+}
+
 static void refused_lines(void)
 {
 	static const char *const bad[] = {"", "{", "[]", "{}", "{\"seq\":1}", "{\"event\":\"x\"}",
@@ -146,6 +164,7 @@ static const struct test tests[] = {
 	{"how it ended", how_it_ended},
 	{"numbers that are none count nothing", numbers},
 	{"destinations", flows},
+	{"a text that was cut is its beginning", cut_texts},
 	{"lines that are none", refused_lines},
 	{"a line as it was written is harmless", harmless_json},
 };

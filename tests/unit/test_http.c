@@ -339,6 +339,8 @@ static void odd_fields_are_refused(void)
 		{B(A_FIELDS("X Y: x")), HTTP_WHY_FIELD},
 		{B(A_FIELDS("X\xc3\xa1: x")), HTTP_WHY_FIELD},
 		{B(A_FIELDS("\"Host\": x")), HTTP_WHY_FIELD},
+		{B(A_FIELDS("Content_Length: 1")), HTTP_WHY_FIELD},
+		{B(A_FIELDS("transfer_ENCODING: chunked")), HTTP_WHY_FIELD},
 		{B(A_FIELDS("Expect: 200-ok")), HTTP_WHY_EXPECT},
 		{B(A_FIELDS("Expect: y 100-continue")), HTTP_WHY_EXPECT},
 		{B(A_FIELDS("Connection: close, Host")), HTTP_WHY_HOP},
@@ -347,11 +349,16 @@ static void odd_fields_are_refused(void)
 		{B(A_FIELDS("Upgrade: h2c")), HTTP_WHY_UPGRADE},
 		{B(A_FIELDS("Upgrade: websocket , H2C")), HTTP_WHY_UPGRADE},
 		{B(A_FIELDS("Upgrade: HTTP/2.0")), HTTP_WHY_UPGRADE},
+		{B(A_FIELDS("Upgrade: SPDY/3.1")), HTTP_WHY_UPGRADE},
 		{B(A_FIELDS("Upgrade: TLS/1.0, HTTP/1.1")), HTTP_WHY_UPGRADE},
 		{B(A_FIELDS("HTTP2-Settings: AAMAAABkAAQAAP__")), HTTP_WHY_UPGRADE},
 		{B(A_FIELDS("Upgrade: websocket\r\nContent-Length: 1")), HTTP_WHY_UPGRADE_BODY},
 		{B(A_FIELDS("Upgrade: websocket\r\nTransfer-Encoding: chunked")),
 			HTTP_WHY_UPGRADE_BODY},
+		{B("GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\n"), HTTP_WHY_BODY},
+		{B("get / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\n\r\n"), HTTP_WHY_BODY},
+		{B("Head / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n"),
+			HTTP_WHY_BODY},
 	};
 
 	refused_all(rows, ARRAY_LEN(rows));

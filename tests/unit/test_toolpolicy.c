@@ -279,6 +279,52 @@ static void test_effective_tools(void)
 	arena_free(&m.arena);
 }
 
+static void test_other_servers(void)
+{
+	static const struct {
+		const char *profile, *allow, *deny, *tool;
+		bool allowed;
+		const char *list;
+	} rows[] = {
+		{"", "", "", "read_file", true, "tools.allow"},
+		{"read", "exec", "", "read_file", true, "tools.allow"},
+		{"", "", "mcp__fs__write_*", "write_file", false, "tools.deny"},
+		{"", "", "mcp__fs__write_*", "read_file", true, "tools.allow"},
+		{"", "", "mcp__other__*", "read_file", true, "tools.allow"},
+		{"", "", "mcp__*", "read_file", false, "tools.deny"},
+		{"", "", "*", "read_file", false, "tools.deny"},
+		{"", "", "write_file", "write_file", false, "tools.deny"},
+		{"", "", "exec", "bash", false, "tools.deny"},
+		{"", "mcp__fs__read_*", "", "read_file", true, "tools.allow"},
+		{"", "mcp__fs__read_*", "", "write_file", false, "tools.allow"},
+		{"", "mcp__*__read_*", "", "write_file", false, "tools.allow"},
+		{"", "mcp__other__read", "", "write_file", true, "tools.allow"},
+		{"mcp__fs__list", "mcp__fs__read_*", "", "list", true, "tools.allow"},
+		{"mcp__fs__list", "", "", "read_file", false, "tools.allow"},
+		{"", "mcp__fs__*", "mcp__fs__read_file", "read_file", false, "tools.deny"},
+		{"", "mcp__fs", "", "read_file", true, "tools.allow"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct made m;
+		struct tool_answer got;
+
+		make(&m, rows[i].profile, rows[i].allow, rows[i].deny);
+		for (int sandboxed = 0; sandboxed < 2; sandboxed++) {
+			got = toolpolicy_ask_server(&m.policy, "fs", rows[i].tool, sandboxed);
+			test_row("row %zu: %s", i, rows[i].tool);
+			check_int(got.allowed, rows[i].allowed);
+			check_str(tool_key_names[got.key], rows[i].list);
+		}
+		m.tools.sandbox.deny = list(&m.arena, "mcp__fs__*");
+		check(!toolpolicy_ask_server(&m.policy, "fs", rows[i].tool, true).allowed);
+		m.tools.sandbox.deny = list(&m.arena, "");
+		m.tools.sandbox.allow = list(&m.arena, "mcp__fs__none");
+		check(!toolpolicy_ask_server(&m.policy, "fs", rows[i].tool, true).allowed);
+		arena_free(&m.arena);
+	}
+}
+
 static const struct test tests[] = {
 	{"answers", test_answers},
 	{"items of lists", test_items},
@@ -287,5 +333,6 @@ static const struct test tests[] = {
 	{"nesting is cheap", test_nesting_is_cheap},
 	{"bypass", test_bypass},
 	{"effective tools", test_effective_tools},
+	{"tools of other servers", test_other_servers},
 };
 TEST_MAIN(tests)

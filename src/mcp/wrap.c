@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/wrap.h"
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "mcp/filter.h"
+#include "mcp/wake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 5000 /* for a server to end: by itself, then after SIGTERM */
+#define LOOK_MS 2000     /* how often an idle one looks at the configuration */
+
+enum { AT_CLIENT_IN, AT_CLIENT_OUT, AT_SERVER_IN, AT_SERVER_OUT, AT_CHILD, AT_SIGNAL, AT_COUNT };
+
+struct wrap {
+	struct filter filter;
+	struct rpc client, server;
+	pid_t pid;
+	int child; /* descriptor of that process */
+	bool asked, gone;
+	int urged;       /* how often it was told to end */
+	uint64_t due_ms; /* when it is told the next time */
+};
+
+bool wrap_is_name(const char *name)
+{
+	return str_is_name(name) && !strstr(name, "__") && name[strlen(name) - 1] != '_' &&
+	       name[0] != '_';
+}
+
+/* The child; never returns. It must not outlive this process, whatever becomes of that. */
+static _Noreturn void become_server(const struct wrap_request *q, const int fds[4], pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent || dup2(fds[0], 0) < 0 ||
+		dup2(fds[3], 1) < 0)
+		_exit(125);
+	for (int i = 0; i < 4; i++)
+		if (fds[i] > 2)
+			close(fds[i]);
+	_exit(q->run(q->ctx));
+}
+
+/* fds: what the server reads, our end of it, our end of what it writes, its own. */
+static int start(const struct wrap_request *q, struct wrap *w, struct err *e)
+{
+	int in[2], out[2], fds[4];
+	pid_t parent = getpid();
+
+	if (pipe2(in, O_CLOEXEC) < 0)
+		return err_sys(e, -errno, "make a pipe");
+	if (pipe2(out, O_CLOEXEC) < 0) {
+		close(in[0]);
+		close(in[1]);
+		return err_sys(e, -errno, "make a pipe");
+	}
+	fds[0] = in[0];
+	fds[1] = in[1];
+	fds[2] = out[0];
+	fds[3] = out[1];
+	w->pid = fork();
+	if (w->pid == 0)
+		become_server(q, fds, parent);
+	close(in[0]);
+	close(out[1]);
+	rpc_open(&w->server, out[0], in[1]);
+	if (w->pid < 0)
+		return err_sys(e, -errno, "start a process");
+	w->child = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	return w->child < 0 ? err_sys(e, -errno, "watch a process") : 0;
+}
+
+/* All lines of one side through the filter, as far as the other side takes them. */
+static void carry(struct wrap *w, struct rpc *from, struct rpc *to,
+	void (*take)(struct filter *f, const char *text, size_t len))
+{
+	const char *text = NULL;
+	size_t len = 0;
+	enum lines_kind kind;
+
+	while (!rpc_is_full(to) && (kind = rpc_next(from, &text, &len)) != LINES_NONE)
+		if (kind == LINES_WHOLE)
+			take(&w->filter, text, len);
+		else if (from == &w->client)
+			rpc_error(&w->client, "null", MESSAGE_INVALID,
+				"the message is longer than 16 MiB");
+}
+
+/* The client has gone, or we are to end: its input ends first, then it is told, then killed. */
+static void urge(struct wrap *w, uint64_t now)
+{
+	if (!w->asked || now < w->due_ms || (w->urged == 0 && rpc_has_more(&w->server)))
+		return;
+	if (w->urged == 0)
+		close(take_fd(&w->server.out));
+	else
+		syscall(SYS_pidfd_send_signal, w->child, w->urged == 1 ? SIGTERM : SIGKILL, NULL,
+			0);
+	w->urged++;
+	w->due_ms = now + PATIENCE_MS;
+}
+
+static struct pollfd wait_for(int fd, short events, bool wanted)
+{
+	return (struct pollfd){wanted ? fd : -1, events, 0};
+}
+
+static void turn(struct wrap *w, int wake)
+{
+	struct pollfd fds[AT_COUNT] = {
+		[AT_CLIENT_IN] =
+			wait_for(w->client.in, POLLIN, !w->asked && !rpc_is_full(&w->server)),
+		[AT_CLIENT_OUT] = wait_for(w->client.out, POLLOUT, rpc_has_more(&w->client)),
+		[AT_SERVER_IN] = wait_for(w->server.out, POLLOUT, rpc_has_more(&w->server)),
+		[AT_SERVER_OUT] = wait_for(
+			w->server.in, POLLIN, !w->server.ended && !rpc_is_full(&w->client)),
+		[AT_CHILD] = wait_for(w->child, POLLIN, true),
+		[AT_SIGNAL] = wait_for(wake, POLLIN, !w->asked),
+	};
+	struct err e = {0};
+	int ready = poll(fds, AT_COUNT, w->asked ? 100 : LOOK_MS);
+
+	if (ready < 0)
+		return;
+	if (ready == 0 && !w->asked)
+		filter_refresh(&w->filter, &e);
+	if (fds[AT_CLIENT_IN].revents)
+		rpc_read(&w->client);
+	if (fds[AT_SERVER_OUT].revents)
+		rpc_read(&w->server);
+	carry(w, &w->client, &w->server, filter_from_client);
+	carry(w, &w->server, &w->client, filter_from_server);
+	if (w->server.out >= 0)
+		rpc_flush(&w->server);
+	rpc_flush(&w->client);
+	if (!w->asked && (w->client.ended || w->client.deaf || fds[AT_SIGNAL].revents))
+		w->asked = true;
+	urge(w, wake_clock_ms());
+	/* What it has written before it ended still counts. */
+	w->gone = fds[AT_CHILD].revents && !fds[AT_SERVER_OUT].revents &&
+		  (w->server.ended || w->asked);
+}
+
+static int reap(struct wrap *w, struct err *e)
+{
+	int status = 0;
+
+	while (waitpid(w->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return err_sys(e, -errno, "wait for the server");
+	filter_end(&w->filter, "the server has ended");
+	rpc_flush(&w->client);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int wrap_run(const struct wrap_request *q, struct err *e)
+{
+	struct wrap w = {.child = -1};
+	int wake, r = start(q, &w, e);
+
+	if (r < 0)
+		return r;
+	wake = wake_open(e);
+	if (wake < 0)
+		return wake;
+	rpc_open(&w.client, q->client_in, q->client_out);
+	w.filter = (struct filter){
+		.door = q->door, .server = q->name, .client = &w.client, .inner = &w.server};
+	while (!w.gone)
+		turn(&w, wake);
+	r = reap(&w, e);
+	close(w.child);
+	close(w.server.in);
+	if (w.server.out >= 0)
+		close(w.server.out);
+	rpc_close(&w.client);
+	lines_free(&w.server.lines);
+	buf_free(&w.server.queue);
+	wake_close(&wake);
+	return r;
+}

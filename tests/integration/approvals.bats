@@ -1,0 +1,420 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Commands that wait for a person: who may answer, what an answer is bound to, and that what was approved is what runs.
+# Requesters and approvers run in logins of their own (tests/helpers/apart).
+# shellcheck disable=SC2016 # what is in quotes is for other shells
+
+load lib
+
+setup() {
+	umask 022
+	mkdir "$BATS_TEST_TMPDIR/w" "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/run"
+	cd "$BATS_TEST_TMPDIR/w" || return 1
+	children=()
+	T=$BATS_TEST_TMPDIR
+	export XDG_RUNTIME_DIR=$T/run XDG_STATE_HOME=$T/state PATH="$T/bin:$PATH"
+	word=w$(a_word)
+	CONFIG=$T/ward.json5
+	rules 1m
+	# What it says shows that it ran, and where.
+	program tool 'echo "ran $*"; echo "ran $*" >>"'"$T"'/ran"; pwd -P; [ -e /workspace ] && echo inside || echo outside'
+}
+
+rules() { # APPROVAL-TIMEOUT [RULE...]
+	cat >"$CONFIG" <<-END
+		{profiles: {open: {sandbox: {workspace: "ro"}}}, tools: {elevated: {enabled: true, approvalTimeout: "$1", rules: [
+			{pattern: "tool *", to: "host"}, {pattern: "free *", to: "host", approval: false}, {pattern: "id *", to: "open"},
+			${2-}]}}}
+	END
+}
+
+program() { # NAME TEXT
+	printf '#!/bin/sh\n%s\n' "$2" >"$T/bin/$1"
+	chmod 755 "$T/bin/$1"
+}
+
+apart() { # NAME COMMAND...
+	rm -f "$T/$1.status"
+	python3 "$tests/helpers/apart" "$T/$1" "${@:2}"
+}
+
+ended() { # NAME: its exit status
+	for _ in {1..1200}; do
+		[ ! -e "$T/$1.status" ] || { cat "$T/$1.status" && return; }
+		sleep 0.05
+	done
+	echo "$1 did not end"
+	return 1
+}
+
+request() { # NAME OPTION... -- COMMAND...: in a login of its own
+	apart "$1" "$WARD" run --config "$CONFIG" "${@:2}"
+}
+
+waiting() { # WORD: the id of the request with that in its command
+	for _ in {1..400}; do
+		"$WARD" approvals --json >"$T/approvals.json" || true
+		"$python" - "$T/approvals.json" "$1" <<-'END' && return
+			import json, sys
+			ids = [d["id"] for d in json.load(open(sys.argv[1])) if sys.argv[2] in d["command"]]
+			print(*ids)
+			sys.exit(not ids)
+		END
+		sleep 0.05
+	done
+	echo "nothing waits with $1"
+	return 1
+}
+
+answer() { # WORD approve|deny OPTION...: by another login; the answer's exit status
+	local id
+	id=$(waiting "$1") || return
+	apart answer "$WARD" "$2" "${@:3}" "$id"
+	ended answer
+}
+
+@test "nobody answers: denied, and nothing has run" {
+	rules 500ms
+	request r --json -- tool "$word"
+	[ "$(ended r)" = 126 ]
+	grep -q '"reason": "policy"' "$T/r.out"
+	grep -q 'nobody approved it within 500ms' "$T/r.out"
+	grep -q 'ward approve' "$T/r.err"
+	[ ! -e "$T/ran" ]
+	run "$WARD" approvals
+	[ "$output" = "nothing waits for approval" ]
+}
+
+@test "approved from another login: it runs on the host, once" {
+	request r --json -- tool "$word" 'a b'
+	[ "$(answer "$word" approve)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	grep -q "\"stdout\": \"ran $word a b\\\\n$T/w\\\\noutside\\\\n\"" "$T/r.out"
+	grep -q '"runtime": "host"' "$T/r.out"
+	grep -qE '"approval": "[0-9a-f]{32}"' "$T/r.out"
+	grep -q "tool $word 'a b'" "$T/answer.out"
+	grep -q "script  *$T/bin/tool (sha256 $(sha256sum <"$T/bin/tool" | cut -d' ' -f1))" "$T/answer.out"
+	[ "$(cat "$T/ran")" = "ran $word a b" ]
+	run "$WARD" grants list
+	[ "$output" = "no approval holds for longer than one command" ]
+	[ -z "$(find "$T/run/ward/approvals" -type s 2>/dev/null)" ]
+}
+
+@test "a denial carries advice, which reaches the requester" {
+	request r --json -- tool "$word"
+	[ "$(answer "$word" deny --reason $'open a merge request\e[2J')" = 0 ]
+	[ "$(ended r)" = 126 ]
+	grep -q 'a person said no: open a merge request' "$T/r.out"
+	grep -qF 'open a merge request\x1b[2J' "$T/r.err"
+	[ ! -e "$T/ran" ]
+}
+
+@test "whoever asks cannot approve" {
+	"$WARD" run --config "$CONFIG" -- tool "$word" 2>"$T/err" &
+	children+=($!)
+	id=$(waiting "$word")
+	run -125 "$WARD" approve "$id"
+	[[ $output == *"whoever asks cannot answer"* ]]
+	run -125 setsid -w "$WARD" approve "$id"
+	[[ $output == *"whoever asks cannot answer"* ]]
+	# Also on a terminal that it opened itself.
+	run -125 "$HELPERS/withpty" "$WARD" approve "$id"
+	[[ $output == *"whoever asks cannot answer"* ]]
+	[ ! -e "$T/ran" ]
+	# ... and somebody else can.
+	[ "$(answer "$word" approve)" = 0 ]
+	wait "${children[0]}"
+	[ -e "$T/ran" ]
+}
+
+@test "no prompt where the requester could type itself" {
+	rules 1s
+	echo 'echo yes | "$WARD" run --config "$CONFIG" -- tool "$1"' >"$T/script"
+	export WARD CONFIG
+	# A program on a terminal opens another one, in which it asks and types.
+	apart r "$HELPERS/withpty" -w 'waits' -s $'yes\n' sh "$T/script" "$word"
+	[ "$(ended r)" = 126 ]
+	[ ! -e "$T/ran" ]
+	! grep -q 'Type yes' "$T/r.out"
+}
+
+@test "a prompt on the requester's own terminal; not from standard input" {
+	echo yes >"$T/r.type"
+	request r -- tool "$word"
+	[ "$(ended r)" = 0 ]
+	grep -q 'Type yes' "$T/r.tty"
+	grep -q "ran $word" "$T/r.out"
+	echo no >"$T/n.type"
+	request n -- tool "$word"
+	[ "$(ended n)" = 126 ]
+	echo yesyes >"$T/n.type"
+	request n -- tool "$word"
+	[ "$(ended n)" = 126 ]
+	rules 500ms
+	apart s sh -c 'echo yes | "$0" run --config "$1" -- tool stdin' "$WARD" "$CONFIG"
+	[ "$(ended s)" = 126 ]
+	[ "$(wc -l <"$T/ran")" = 1 ]
+}
+
+@test "no answer from inside a sandbox or container" {
+	request r -- tool "$word"
+	id=$(waiting "$word")
+	apart a unshare -U --map-current-user "$WARD" approve "$id"
+	[ "$(ended a)" = 125 ]
+	grep -q 'inside a sandbox or container' "$T/a.err"
+	[ ! -e "$T/ran" ]
+	[ "$(answer "$word" approve)" = 0 ]
+	[ "$(ended r)" = 0 ]
+}
+
+@test "late, second and foreign answers are refused" {
+	request r -- tool "$word"
+	id=$(waiting "$word")
+	for i in 1 2 3 4 5 6 7 8; do apart "a$i" "$WARD" approve "$id"; done
+	for i in 1 2 3 4 5 6 7 8; do ended "a$i"; done >"$T/all"
+	[ "$(grep -cx 0 "$T/all")" = 1 ]
+	[ "$(grep -cx 125 "$T/all")" = 7 ]
+	[ "$(ended r)" = 0 ]
+	[ "$(wc -l <"$T/ran")" = 1 ]
+	run -125 "$WARD" approve "$id"
+	[[ $output == *"no request"* ]]
+	run -125 "$WARD" deny 00000000000000000000000000000000
+	[[ $output == *"no request"* ]]
+	run -125 "$WARD" approve ../../../etc/passwd
+	[[ $output == *"no request"* ]]
+	run -125 "$WARD" approve
+	[[ $output == *"which one?"* ]]
+}
+
+@test "a requester that is killed leaves no request" {
+	request r -- tool "$word"
+	id=$(waiting "$word")
+	pid=$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))[0]["pid"])' "$T/approvals.json")
+	kill -9 "$pid"
+	ended r
+	run -125 "$WARD" approve "$id"
+	[[ $output == *"no request"* ]]
+	run "$WARD" approvals
+	[ "$output" = "nothing waits for approval" ]
+	[ -z "$(find "$T/run/ward/approvals" -type s 2>/dev/null)" ]
+	# By a signal that can be caught, at once.
+	request r -- tool "$word"
+	waiting "$word" >/dev/null
+	pid=$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))[0]["pid"])' "$T/approvals.json")
+	kill -INT "$pid"
+	[ "$(ended r)" = -2 ]
+	[ -z "$(find "$T/run/ward/approvals" -type s 2>/dev/null)" ]
+	[ ! -e "$T/ran" ]
+}
+
+@test "uses are counted, and for the very same command only" {
+	request r -- tool "$word"
+	[ "$(answer "$word" approve --uses 3)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	rules_before=$(cat "$CONFIG")
+	request r -- tool "$word"
+	[ "$(ended r)" = 0 ]
+	# Whatever is different must be asked for: arguments, environment, folder, session, program.
+	sed -i 's/"1m"/"300ms"/' "$CONFIG" # by policy too
+	request o -- tool "$word"
+	[ "$(ended o)" = 126 ]
+	echo "$rules_before" >"$CONFIG"
+	for other in argv env cwd session program; do
+		case $other in
+		argv) request o -- tool "$word" x ;;
+		env) OTHER=1 request o -- tool "$word" ;;
+		cwd) (mkdir ../w2 && cd ../w2 && request o -- tool "$word") ;;
+		session) request o --session other -- tool "$word" ;;
+		program) sed -i 's/ran/RAN/' "$T/bin/tool" && request o -- tool "$word" ;;
+		esac
+		[ "$(answer "$word" deny)" = 0 ]
+		[ "$(ended o)" = 126 ]
+		sed -i 's/RAN/ran/' "$T/bin/tool"
+	done
+	run "$WARD" grants list --json
+	[[ $output == *'"usesLeft": 1'* ]]
+}
+
+@test "one use that is left, by many at once: exactly one run" {
+	request r -- tool "$word"
+	[ "$(answer "$word" approve --uses 2)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	: >"$T/ran"
+	count=100
+	[ -z "$SANITIZED" ] || count=20
+	apart many sh -c 'n=$2; while [ "$n" -gt 0 ]; do
+		"$0" run --config "$1" -- tool '"$word"' >/dev/null 2>&1 & n=$((n - 1)); done; wait' "$WARD" "$CONFIG" "$count"
+	for _ in {1..600}; do
+		"$WARD" approvals --json >"$T/approvals.json"
+		[ "$(grep -c '"id"' "$T/approvals.json")" != $((count - 1)) ] || break
+		sleep 0.1
+	done
+	# All others ask.
+	[ "$(grep -c '"id"' "$T/approvals.json")" = $((count - 1)) ]
+	[ "$(wc -l <"$T/ran")" = 1 ]
+	# Ids are random, not in any order.
+	[ "$(grep -o '"id": "[0-9a-f]*"' "$T/approvals.json" | sort -u | wc -l)" = $((count - 1)) ]
+	"$python" -c 'import json, os, sys
+for d in json.load(open(sys.argv[1])): os.kill(d["pid"], 15)' "$T/approvals.json"
+	ended many
+	[ "$(wc -l <"$T/ran")" = 1 ]
+}
+
+@test "grants are listed and taken back" {
+	request r -- tool "$word"
+	[ "$(answer "$word" approve --for 10m)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	run "$WARD" grants list --json
+	[[ $output == *"tool $word"* && $output == *'"usesLeft": null'* ]]
+	id=$("$python" -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])' <<<"$output")
+	request r -- tool "$word"
+	[ "$(ended r)" = 0 ]
+	"$WARD" grants revoke "${id:0:8}"
+	run -125 "$WARD" grants revoke "$id"
+	request r -- tool "$word"
+	[ "$(answer "$word" deny)" = 0 ]
+	[ "$(ended r)" = 126 ]
+	run -125 "$WARD" grants revoke
+	[ "$(wc -l <"$T/ran")" = 2 ]
+	# One of another start of the machine does not hold.
+	request r -- tool "$word"
+	[ "$(answer "$word" approve --for 10m)" = 0 ]
+	ended r
+	sed -i "s/$(cat /proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$T"/state/ward/grants/* \
+		/var/lib/ward/grants/"$("$WARD" grants list --json | grep -o '"id": "[0-9a-f]*' | tail -n 1 | cut -d'"' -f4)" 2>/dev/null || true
+	request r -- tool "$word"
+	[ "$(answer "$word" deny)" = 0 ]
+}
+
+@test "the time of a rule makes a grant too" {
+	rules 1m '{pattern: "timed *", to: "host", ttl: "10m"}'
+	cp "$T/bin/tool" "$T/bin/timed"
+	request r -- timed "$word"
+	[ "$(answer "$word" approve)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	request r -- timed "$word"
+	[ "$(ended r)" = 0 ]
+	[ "$(wc -l <"$T/ran")" = 2 ]
+}
+
+@test "a policy that changes while the command waits: nothing runs" {
+	request r -- tool "$word"
+	id=$(waiting "$word")
+	echo "// a word" >>"$CONFIG"
+	apart a "$WARD" approve "$id"
+	[ "$(ended a)" = 125 ]
+	grep -q 'configuration was changed' "$T/a.err"
+	[ "$(ended r)" = 126 ]
+	grep -q 'configuration was changed' "$T/r.err"
+	[ ! -e "$T/ran" ]
+}
+
+@test "what a sandbox can write is not elevated, whoever would approve" {
+	rules 300ms '{pattern: "./local *", to: "host", approval: false}, {pattern: "sh local", to: "host", approval: false}'
+	free() { "$WARD" run --config "$CONFIG" -- "$@"; }
+	program free 'echo ran'
+	run -0 free x # the control
+	[ "$output" = ran ]
+	# In the workspace: by name, by a link of PATH, by PATH, by an interpreter.
+	cp "$T/bin/free" local
+	run -126 free ./local x
+	[[ $output == *"where sandboxes can write"* ]]
+	run -126 "$WARD" run --config "$CONFIG" -- sh local
+	[[ $output == *"where sandboxes can write"* ]]
+	mv "$T/bin/free" "$T/bin/kept"
+	ln -s "$PWD/local" "$T/bin/free"
+	run -126 free free x
+	[[ $output == *"where sandboxes can write"* ]]
+	rm "$T/bin/free"
+	mv local free
+	PATH="$PWD:$PATH" run -126 free free x
+	[[ $output == *"where sandboxes can write"* ]]
+	# Where everybody can, or a group.
+	mkdir -m 1777 "$T/shared"
+	cp "$T/bin/kept" "$T/shared/free"
+	PATH="$T/shared:$PATH" run -126 free free x
+	[[ $output == *"everybody can make files"* ]]
+	mkdir -m 775 "$T/team"
+	cp "$T/bin/kept" "$T/team/free"
+	PATH="$T/team:$PATH" run -126 free free x
+	[[ $output == *"others can write"* ]]
+	cp "$T/bin/kept" "$T/bin/free"
+	chmod 777 "$T/bin/free"
+	run -126 free free x
+	[[ $output == *"others can write it"* ]]
+	# A first line that does not say what runs.
+	printf '#!/usr/bin/env -S sh\necho ran\n' >"$T/bin/free"
+	chmod 755 "$T/bin/free"
+	run -126 free free x
+	[[ $output == *"does not plainly name a program"* ]]
+	printf '#!/usr/bin/env sh\necho ran\n' >"$T/bin/free"
+	run -0 free free x
+	[ "$output" = ran ]
+	run -126 free nosuchprogram x || run -126 "$WARD" run --config "$CONFIG" -- tool2
+}
+
+@test "shown in full, and what is too long is said to be" {
+	request r -- tool "$word" $'a\e[1mb\nc' $'\u202ed'
+	id=$(waiting "$word")
+	run "$WARD" approvals
+	[[ $output == *'\e[1mb\nc'* || $output == *'\x1b[1mb\nc'* ]]
+	[[ $output != *$'\e'* && $output != *$'\u202e'* ]]
+	[[ $output == *"on the host, with all rights of the user"* && $output == *"'tool *'"* && $output == *"$T/w"* ]]
+	[[ $output == *XDG_RUNTIME_DIR* ]]
+	[[ $output != *"$T/state"* ]] # names only
+	[ "$(answer "$word" deny)" = 0 ]
+	request r -- tool "$word" "$(printf '%0100000d' 0)" git push "$word.end"
+	id=$(waiting "$word")
+	run "$WARD" approvals
+	[[ $output == *"TOO LONG TO BE SHOWN WHOLE: 10"*"sha256 "*"git push $word.end"* ]]
+	((${#output} < 20000))
+	apart a "$WARD" approve --for 10m "$id"
+	[ "$(ended a)" = 125 ]
+	grep -q 'approved once only' "$T/a.err"
+	[ "$(answer "$word" approve)" = 0 ]
+	[ "$(ended r)" = 0 ]
+}
+
+@test "watched as they come" {
+	apart watch timeout 60 "$WARD" approvals --watch
+	request r -- tool "$word"
+	for _ in {1..200}; do
+		! grep -q "tool $word" "$T/watch.out" || break
+		sleep 0.05
+	done
+	grep -q "tool $word" "$T/watch.out"
+	[ "$(answer "$word" deny)" = 0 ]
+	for _ in {1..200}; do
+		! grep -q 'waits no more' "$T/watch.out" || break
+		sleep 0.05
+	done
+	grep -q 'waits no more' "$T/watch.out"
+	pkill -TERM -u "$(id -u)" -f "approvals --watch" -g "$(ps -o pgid= -p "$(pgrep -u "$(id -u)" -nf "^$WARD approvals --watch")" | tr -d ' ')"
+	ended watch
+}
+
+@test "elevated to a profile: in a sandbox of its own" {
+	"$WARD" exec --config "$CONFIG" -- sh -c 'echo kept >/tmp/kept'
+	apart r "$WARD" exec --config "$CONFIG" --json -- id -u "$word"
+	id=$(waiting "$word")
+	run "$WARD" approvals
+	[[ $output == *"in a sandbox with profile 'open'"* ]]
+	[ "$(answer "$word" approve)" = 0 ]
+	ended r
+	grep -q '"runtime": "native"' "$T/r.out"
+	grep -qE '"approval": "[0-9a-f]{32}"' "$T/r.out"
+	# The session's sandbox is still the same.
+	[ "$("$WARD" exec --config "$CONFIG" -- cat /tmp/kept)" = kept ]
+	"$WARD" stop --config "$CONFIG" --force
+}
+
+@test "what was approved is what runs, while everything changes" {
+	rounds=${FULL:+2500}
+	rounds=${rounds:-75}
+	[ -z "$SANITIZED" ] || rounds=10
+	for what in script inplace binary folder; do
+		rm -rf "$T/race" && mkdir "$T/race"
+		timeout -k 5 1500 python3 "$tests/helpers/approvalrace" "$what" "$rounds" "$T/race"
+	done
+}

@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Calls of tools, as agents make them: `ward tools call`. What a tool does is tested where it is made; here, the way
+# of a call: arguments, policy, place, answer, record.
+# shellcheck disable=SC2016 # expanded inside
+# shellcheck source=lib.bash
+. "$BATS_TEST_DIRNAME/lib.bash"
+
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
+many_sandboxes
+
+teardown() {
+	cd "$BATS_TEST_TMPDIR/w" || return
+	"$WARD" stop --force 2>/dev/null || true
+	"$WARD" stop --force --set workspace=cow 2>/dev/null || true
+	"$WARD" stop --force --set workspace=none 2>/dev/null || true
+}
+
+# call TOOL ARGUMENTS OPTION...: the object is in the file RESULT, the status in $status.
+call() {
+	status=0
+	timeout -k 5 60 "$WARD" tools call --json "$@" >"$RESULT" 2>"$RESULT.err" || status=$?
+	[ "$status" != 125 ] || { cat "$RESULT.err" && return 1; }
+}
+
+# records SESSION...: the lines of the log that belong to this test's folder, as a list.
+records() {
+	"$WARD" audit query --json --text "${1:-$PWD}"
+}
+
+@test "a command, in the sandbox that is started for it and in the one that runs" {
+	for _ in cold warm; do
+		call exec '{"command": "echo out; echo err >&2; pwd; exit 3"}'
+		holds 'status == 1 and d["exitCode"] == 3 and d["stdout"] == "out\n/workspace\n" and d["stderr"] == "err\n"'
+		holds 'd["runtime"] == "native" and d["enforced"]["filesystem"] != "none"'
+	done
+	call exec '{"argv": ["printf", "%s,", "a b", "", "$HOME"]}'
+	holds 'status == 0 and d["stdout"] == "a b,,$HOME,"'
+}
+
+@test "standard input, folder, environment, time" {
+	mkdir sub
+	call exec '{"argv": ["cat"], "stdin": "typed"}'
+	holds 'd["stdout"] == "typed"'
+	call exec '{"argv": ["cat"]}'
+	holds 'd["stdout"] == "" and d["exitCode"] == 0'
+	call exec '{"command": "pwd", "cwd": "sub"}'
+	holds 'd["stdout"] == "/workspace/sub\n"'
+	call exec '{"command": "pwd", "cwd": "/tmp"}'
+	holds 'd["stdout"] == "/tmp\n"'
+	call exec '{"command": "echo $A-$HOME", "env": {"A": "b", "HOME": "/x"}}'
+	holds 'd["stdout"] == "b-/x\n"'
+	call exec '{"command": "sleep 100", "timeoutMs": 200}'
+	holds 'd["timedOut"] and d["reason"] == "timeout"'
+	call exec '{"command": "true", "timeoutMs": 60001}'
+	holds 'status == 1 and "more than the policy allows (60000)" in d["error"]'
+	call exec '{"command": "true", "timeoutMs": 60001}' --set timeout=10m
+	holds 'status == 0'
+}
+
+@test "the text for whoever reads has both streams and the status" {
+	run -1 "$WARD" tools call exec '{"command": "echo out; echo err >&2; exit 3"}'
+	[ "$output" = $'out\n[stderr]\nerr\n[exit status 3]' ]
+}
+
+@test "nothing of a call chooses what the policy decides" {
+	local more
+	for more in '"user": "0"' '"sandbox": false' '"network": "full"' '"binds": ["/:/h"]' '"runtime": "host"' \
+		'"timeoutMs": -1' '"timeoutMs": 0' '"timeoutMs": 1.5' '"timeoutMs": "1"' '"env": {"A=B": "c"}' \
+		'"env": {"A": 1}' '"argv": ["ls"]' '"cwd": 1' '"COMMAND": "x"' '"background": "yes"'; do
+		call exec "{\"command\": \"touch ran\", $more}"
+		holds 'status == 1 and "error" in d' || { echo "$more" && return 1; }
+	done
+	[ ! -e ran ]
+	# The same without it runs.
+	call exec '{"command": "touch ran"}'
+	[ -e ran ]
+}
+
+@test "what is not JSON, or has a NUL, bad UTF-8 or a key twice, is refused" {
+	local bad
+	for bad in '' '{' '[]' '{command: "x"}' '{"command": "touch ran\u0000"}' $'{"command": "touch ran\xff"}' \
+		'{"command": "true", "command": "touch ran"}' '{"command": "touch ran"} x' \
+		'{"command": "touch ran", "comm\u0061nd": "x"}'; do
+		status=0
+		timeout 60 "$WARD" tools call exec "$bad" >"$RESULT" 2>&1 || status=$?
+		[ "$status" = 125 ] || [ "$status" = 1 ] || { echo "$bad" && return 1; }
+	done
+	[ ! -e ran ]
+	printf '{"command": "touch ran"}' | "$WARD" tools call exec -
+	[ -e ran ]
+}
+
+@test "a tool that is denied is not there, and neither is one that nobody knows" {
+	local name
+	call read '{"path": "x"}' --set 'tools.deny=["group:fs"]'
+	[ "$status" = 126 ]
+	for name in Exec EXEC 'exec ' '' mcp__x__exec __proto__ exe "$(printf 'x%.0s' {1..10000})"; do
+		call "$name" '{"command": "touch ran"}'
+		[ "$status" = 126 ] || { echo "$name" && return 1; }
+	done
+	call bash '{"command": "touch ran"}' --set 'tools.deny=["exec"]'
+	[ "$status" = 126 ]
+	[ ! -e ran ]
+	call bash '{"command": "touch ran"}'
+	[ -e ran ]
+}
+
+@test "files are read, written, edited, listed, searched and patched" {
+	call write '{"path": "a/b.txt", "content": "one\ntwo\nthree\n", "makeParents": true}'
+	holds 'd == {"path": "a/b.txt", "size": 14, "created": True}'
+	call read '{"path": "/workspace/a/b.txt", "line": 2, "lines": 1}'
+	holds 'd["content"] == "two\n" and d["more"] and d["line"] == 2'
+	call edit '{"path": "a/b.txt", "oldText": "two", "newText": "2"}'
+	holds 'd["replaced"] == 1 and d["lines"] == [2]'
+	call list '{"depth": 2}'
+	holds '[x["path"] for x in d["entries"]] == ["a", "a/b.txt"]'
+	call search '{"pattern": "^t.*e$", "regex": true}'
+	holds '[(x["path"], x["line"]) for x in d["matches"]] == [("a/b.txt", 3)]'
+	call apply_patch '{"patch": "--- a/a/b.txt\n+++ b/a/b.txt\n@@ -1,3 +1,3 @@\n-one\n+1\n 2\n three\n"}'
+	holds 'd["files"][0]["change"] == "updated"'
+	[ "$(cat a/b.txt)" = $'1\n2\nthree' ]
+	call write '{"path": "bin", "content": "AP8=", "encoding": "base64"}'
+	[ "$(od -An -tx1 bin)" = " 00 ff" ]
+	call read '{"path": "bin"}'
+	holds 'd["contentBase64"] == "AP8="'
+	call exec '{"command": "cat a/b.txt"}'
+	holds 'd["stdout"] == "1\n2\nthree\n"'
+}
+
+@test "files of a workspace that is copied on write are the sandbox's own" {
+	echo host >f
+	call write '{"path": "f", "content": "layer\n"}' --set workspace=cow
+	holds 'status == 0'
+	[ "$(cat f)" = host ]
+	call exec '{"command": "cat f; echo more >g"}' --set workspace=cow
+	holds 'd["stdout"] == "layer\n"'
+	call read '{"path": "g"}' --set workspace=cow
+	holds 'd["content"] == "more\n"'
+	[ ! -e g ]
+	run -0 "$WARD" diff --stat --set workspace=cow
+	[[ $output == *f* && $output == *g* ]]
+}
+
+@test "files of a private workspace are the sandbox's own" {
+	call write '{"path": "f", "content": "mine\n"}' --set workspace=none
+	holds 'status == 0'
+	[ ! -e f ]
+	call exec '{"command": "cat f; echo more >g"}' --set workspace=none
+	holds 'd["stdout"] == "mine\n"'
+	call read '{"path": "g"}' --set workspace=none
+	holds 'd["content"] == "more\n"'
+}
+
+@test "a workspace that is read-only stays as it is" {
+	echo x >f
+	call write '{"path": "f", "content": "y"}' --set workspace=ro
+	holds 'status == 1 and "read-only" in d["error"].lower()'
+	call read '{"path": "f"}' --set workspace=ro
+	holds 'd["content"] == "x\n"'
+	[ "$(cat f)" = x ]
+}
+
+@test "background processes: started, listed, read, written to, waited for" {
+	call exec '{"command": "read x; echo got $x; exit 5", "background": true}'
+	holds 'd["id"] == 1'
+	call process '{"action": "list"}'
+	holds 'd["processes"][0]["state"] == "running"'
+	call process '{"action": "wait", "id": 1, "timeoutMs": 50}'
+	holds 'not d["ended"]'
+	call process '{"action": "write", "id": 1, "data": "hello\n"}'
+	call process '{"action": "wait", "id": 1}'
+	holds 'd["ended"] and d["exitCode"] == 5'
+	call process '{"action": "output", "id": 1}'
+	holds 'd["output"] == "got hello\n" and d["ended"]'
+	call process '{"action": "output", "id": 1, "since": 4}'
+	holds 'd["output"] == "hello\n"'
+	call process '{"action": "signal"}'
+	holds 'status == 1 and "id" in d["error"]'
+	call process '{"action": "signal", "id": 99}'
+	holds 'status == 1'
+}
+
+@test "on the host, where the policy says so: the same checks, answers and records" {
+	mkdir sub
+	call exec '{"command": "pwd; id -u", "cwd": "sub"}' --set mode=off
+	holds "d[\"stdout\"] == \"$PWD/sub\\n$(id -u)\\n\" and d[\"runtime\"] == \"host\" and d[\"enforced\"][\"filesystem\"] == \"none\""
+	call exec '{"command": "touch ran", "env": {"LD_PRELOAD": "x"}}' --set mode=off
+	holds 'status == 1'
+	call exec '{"command": "touch ran", "cwd": ".."}' --set mode=off
+	holds 'status == 1'
+	call exec '{"command": "sleep 100 & echo $!", "timeoutMs": 300}' --set mode=off
+	holds 'd["reason"] in ("exited", "timeout")'
+	[ ! -e ran ]
+	echo x >f
+	call read '{"path": "f"}' --set mode=off
+	holds 'd["content"] == "x\n"'
+	call read '{"path": "/etc/hostname"}' --set mode=off
+	holds 'status == 1'
+	call write '{"path": ".git/hooks/post-commit", "content": "", "makeParents": true}' --set mode=off
+	holds 'status == 1 and "protected" in d["error"]'
+}
+
+@test "every call is in the log, once, with its end" {
+	echo secret >f
+	call read '{"path": "f"}'
+	call read '{"path": "../x"}'
+	call exec '{"command": "exit 7 # PASSWORD=hunter2hunter2"}'
+	"$WARD" audit tail -n 40 --json >"$RESULT"
+	"$python" - "$RESULT" <<'EOF'
+import json, sys
+rows = [json.loads(l) for l in open(sys.argv[1])]
+begins = {r["seq"]: r for r in rows if r["event"] == "begin"}
+ends = [r for r in rows if r["event"] == "end" and r["begin"] in begins]
+said = [(begins[r["begin"]]["tool"], r["reason"]) for r in ends][-3:]
+assert said == [("read", "done"), ("read", "failed"), ("exec", "exited")], said
+assert ends[-1]["exitCode"] == 7
+assert begins[ends[-3]["begin"]]["path"] == "f"
+assert "hunter2" not in open(sys.argv[1]).read()
+EOF
+}
+
+@test "a configuration that cannot be read stops every call" {
+	echo '{nonsense' >.ward.json5
+	status=0
+	timeout 60 "$WARD" tools call exec '{"command": "touch ran"}' >"$RESULT" 2>&1 || status=$?
+	[ "$status" = 125 ]
+	[ ! -e ran ]
+}
