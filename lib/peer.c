@@ -17,6 +17,13 @@
 #define READ_SIZE ((size_t)64 << 10)
 #define SAID_SIZE (64 << 10)
 
+/* Elsewhere ward inherits what the program has not marked as CLOEXEC; no sandbox does. */
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
+#define HAS_CLOSEFROM
+#endif
+#endif
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -53,7 +60,7 @@ static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, co
 	r = r ? r : posix_spawn_file_actions_adddup2(files, end, STDIN_FILENO);
 	r = r ? r : posix_spawn_file_actions_adddup2(files, end, STDOUT_FILENO);
 	r = r ? r : posix_spawn_file_actions_adddup2(files, p->said, STDERR_FILENO);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef HAS_CLOSEFROM
 	r = r ? r : posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
 #endif
 	if (folder)
