@@ -139,6 +139,11 @@ static void scenario_exec(void)
 	c = (struct ward_command){0};
 	require_w(w, ward_exec(w, &c, &r), WARD_INVALID);
 	says(w, "echo still here", "still here\n");
+	c = (struct ward_command){.command = "echo behind", .background = 1};
+	require_w(w, ward_exec(w, &c, &r), WARD_OK);
+	require(r.end == WARD_END_STARTED && r.process > 0 && r.exit_code == -1);
+	ward_result_free(&r);
+	says(w, "echo still here", "still here\n");
 	ward_close(w);
 }
 
