@@ -50,7 +50,7 @@ static int make_one(const char *path, struct arena *a)
 	return chmod(link, 0700) < 0 || utimensat(AT_FDCWD, link, NULL, 0) < 0 ? -errno : 0;
 }
 
-static int make_own(const struct plan *p, struct arena *a, struct err *e)
+int cow_make_own(const struct plan *p, struct arena *a, struct err *e)
 {
 	for (size_t i = 0; i < p->row_count; i++) {
 		int r = p->rows[i].kind == PLAN_OWN ? make_one(p->rows[i].source, a) : 0;
@@ -69,7 +69,7 @@ int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p
 	int r;
 
 	*ret_lock = -1;
-	r = make_own(p, a, e);
+	r = cow_make_own(p, a, e);
 	if (r < 0 || p->workspace != WORKSPACE_COW)
 		return r;
 	r = find_state(a, &state, e);

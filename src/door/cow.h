@@ -15,6 +15,9 @@
 int cow_take(struct arena *a, const char *name, unsigned wait_ms, struct plan *p, int *ret_lock,
 	struct err *e);
 
+/* Only the former: private workspaces and caches. */
+int cow_make_own(const struct plan *p, struct arena *a, struct err *e);
+
 /*
  * The layer, locked: its sandbox is stopped first; -EBUSY while commands run in it, unless they are
  * to be ended. layer_close() afterwards, in either case.

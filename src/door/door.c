@@ -39,8 +39,12 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 
 struct run_request door_request(const struct door *d, const struct door_policy *p)
 {
+	static const char *const nothing[] = {"/bin/sh", NULL};
+
 	return (struct run_request){
 		.config = &p->config,
+		.argv = nothing,
+		.no_tool = true,
 		.user_file = d->call.user_file,
 		.session = d->call.session,
 		.agent = d->call.agent,
@@ -78,11 +82,8 @@ struct door_policy *door_hold(struct door *d)
 /* What the session's sandbox is made from; nothing is planned where the place is the host. */
 static int plan_session(struct door *d, struct door_policy *p, struct err *e)
 {
-	static const char *const nothing[] = {"/bin/sh", NULL};
 	struct run_request q = door_request(d, p);
 
-	q.argv = nothing;
-	q.no_tool = true;
 	return exec_decide(&q, true, &p->arena, &p->session, e);
 }
 

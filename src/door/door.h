@@ -59,7 +59,7 @@ void door_release(struct door_policy **p);
 
 /* What the policy says of a tool, by its place in tool_rows. */
 int door_verdict(struct door *d, size_t tool, const struct verdict **ret, struct err *e);
-/* A request of this session, for `argv`. */
+/* A request of this session, for no particular command. */
 struct run_request door_request(const struct door *d, const struct door_policy *p);
 /* A connection to the session's sandbox that nobody uses; both -1: there is none. */
 struct client_line door_line(struct door *d);

@@ -6,7 +6,6 @@
 #include "base/macro.h"
 #include "door/approval.h"
 #include "door/job_parts.h"
-#include "door/workspace.h"
 #include "json/node_write.h"
 
 #include <errno.h>
@@ -133,6 +132,37 @@ static void fill_record(struct job *j, const struct node *args)
 	};
 }
 
+/* A sandbox may have to be started, or at least asked. */
+static bool opens_slowly(const struct job *j)
+{
+	enum workspace kind = j->policy->session.run.plan.workspace;
+
+	return j->tool->kind == TOOL_FILES && j->verdict->place == PLACE_SANDBOX &&
+	       (kind == WORKSPACE_COW || kind == WORKSPACE_NONE);
+}
+
+int job_open_files(struct job *j, struct workspace_root *ret, struct err *e)
+{
+	const struct exec_answer *session = &j->policy->session;
+	const struct plan *p = &session->run.plan;
+	struct run_request q = door_request(j->door, j->policy);
+	int r;
+
+	if (j->verdict->place == PLACE_SANDBOX && !session->run.host)
+		return workspace_open(&q, session, &j->arena, ret, e);
+	if (!p->workspace_path)
+		return err_set(e, ENOENT, "the session has no workspace on the host");
+	r = workspace_open_host(p->workspace_path, ret, e);
+	if (r < 0)
+		return r;
+	ret->files.read_only = p->workspace == WORKSPACE_RO;
+	ret->files.protect = p->protect;
+	ret->files.protect_count = p->protect_count;
+	ret->files.hide = p->hide;
+	ret->files.hide_count = p->hide_count;
+	return 0;
+}
+
 /* The tool itself, here or in a process of its own. */
 static int run_tool(struct job *j, const struct files *files, struct err *e)
 {
@@ -172,8 +202,7 @@ static void work(void *ctx, struct buf *out)
 	int r = 0;
 
 	if (j->tool->kind == TOOL_FILES)
-		r = workspace_open(
-			&j->policy->session, j->verdict, &j->arena, &space, &said.failed);
+		r = job_open_files(j, &space, &said.failed);
 	if (r == 0)
 		r = run_tool(j, &space.files, &said.failed);
 	if (r >= 0)
@@ -217,14 +246,13 @@ static int begin_tool(struct job *j)
 	r = pass_begin(&j->pass, &j->record, &j->failed);
 	if (r < 0)
 		return job_fail(j, r);
-	if (j->tool->slow ||
-		(j->tool->kind == TOOL_FILES && workspace_is_slow(&j->policy->session))) {
+	if (j->tool->slow || opens_slowly(j)) {
 		r = worker_start(&j->worker, &call, &j->failed);
 		j->stage = STAGE_WORKER;
 		return r < 0 ? job_fail(j, r) : 0;
 	}
 	if (j->tool->kind == TOOL_FILES)
-		r = workspace_open(&j->policy->session, j->verdict, &j->arena, &space, &j->failed);
+		r = job_open_files(j, &space, &j->failed);
 	if (r == 0)
 		r = run_tool(j, &space.files, &j->failed);
 	if (r < 0)

@@ -14,7 +14,7 @@
 #include "door/host.h"
 #include "door/job_parts.h"
 #include "door/notes.h"
-#include "door/workspace.h"
+#include "files/files_walk.h"
 #include "json/result_write.h"
 #include "state/place.h"
 
@@ -56,6 +56,7 @@ static struct run_request request_of(struct job *j)
 {
 	struct run_request q = door_request(j->door, j->policy);
 
+	q.no_tool = false;
 	q.argv = words_of(j);
 	while (q.argv[q.argc])
 		q.argc++;
@@ -374,13 +375,21 @@ static int carry_out(struct job *j)
 	return by_client(j);
 }
 
-/* Where it runs, for a command that leaves the session's sandbox. */
+/* Where it runs, for a command that leaves the session's sandbox: a folder of the workspace. */
 static int open_cwd(struct job *j, struct err *e)
 {
 	auto_(workspace_close) struct workspace_root space = WORKSPACE_CLOSED;
-	int r = workspace_open(&j->policy->session, j->verdict, &j->arena, &space, e);
+	auto_(files_walk_close) struct files_place place = FILES_PLACE_NONE;
+	int r = job_open_files(j, &space, e);
 
-	return r < 0 ? r : workspace_folder(&space, j->args.cwd, &j->cwd, e);
+	if (r == 0)
+		r = files_walk(&space.files, j->args.cwd ? j->args.cwd : ".", false, &place, e);
+	if (r == 0 && (place.object < 0 || !S_ISDIR(place.st.st_mode)))
+		r = err_set(e, ENOTDIR, "argument 'cwd' names no folder of the workspace");
+	if (r < 0)
+		return r;
+	j->cwd = take_fd(&place.object);
+	return 0;
 }
 
 static int check_outside(const struct job *j, struct err *e)

@@ -6,6 +6,7 @@
 #include "door/job.h"
 #include "door/pass.h"
 #include "door/worker.h"
+#include "door/workspace.h"
 
 enum job_stage {
 	STAGE_ASK,    /* a person */
@@ -48,6 +49,9 @@ struct job {
 int job_fail(struct job *j, int r);
 /* The answer is complete. */
 void job_finish(struct job *j);
+
+/* The files that the tool works on. */
+int job_open_files(struct job *j, struct workspace_root *ret, struct err *e);
 
 /* door/job_exec.c */
 int job_exec_begin(struct job *j);

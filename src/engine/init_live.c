@@ -309,6 +309,22 @@ static _Noreturn void serve(void)
 	}
 }
 
+/* For whoever works on its files from outside: copied on write, it exists only here. Opened while
+ * nobody else is here who could lead it elsewhere. */
+static int show_workspace(struct stage *s, struct err *e)
+{
+	struct wire m = {.kind = WIRE_WORKSPACE};
+	struct packet_fds fds = {.count = 1};
+	auto_fd int fd = open(PLAN_WORKSPACE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, -errno, "open the workspace");
+	fds.fd[0] = fd;
+	r = wire_send(s->control, true, &m, &fds);
+	return r < 0 ? err_sys(e, r, "hand over the workspace") : 0;
+}
+
 _Noreturn void init_live(struct stage *s)
 {
 	struct wire m = {.kind = WIRE_READY};
@@ -323,10 +339,13 @@ _Noreturn void init_live(struct stage *s)
 		err_sys(&e, -errno, "watch for the end of processes");
 		init_give_up(s, &e);
 	}
+	if (!s->blank && show_workspace(s, &e) < 0)
+		init_give_up(s, &e);
 	if (program_starter(s, &e) < 0)
 		init_give_up(s, &e);
 	/* Everything else is there already when somebody comes for a blank. */
-	if (s->blank && (claim_wait(s, &e) < 0 || init_broker(s, &e) < 0))
+	if (s->blank &&
+		(claim_wait(s, &e) < 0 || show_workspace(s, &e) < 0 || init_broker(s, &e) < 0))
 		init_give_up(s, &e);
 	if (caps_keep(1ull << CAP_SYS_PTRACE) < 0)
 		_exit(1);

@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define MS 1000u
@@ -143,6 +144,20 @@ static void take_network(struct live *v, struct packet_fds *fds)
 		live_kill(v);
 }
 
+int live_take_workspace(struct live *v, struct packet_fds *fds)
+{
+	struct stat st;
+
+	if (v->workspace >= 0 || fds->count != 1 || fstat(fds->fd[0], &st) < 0 ||
+		!S_ISDIR(st.st_mode))
+		return -EPROTO;
+	v->workspace = fds->fd[0];
+	fds->count = 0;
+	v->call->card->device = st.st_dev;
+	v->call->card->inode = st.st_ino;
+	return 0;
+}
+
 static void take_message(struct live *v)
 {
 	auto_(packet_close) struct packet_fds fds = {.count = 0};
@@ -164,6 +179,10 @@ static void take_message(struct live *v)
 		lost(v);
 		break;
 	case WIRE_READY:
+		break;
+	case WIRE_WORKSPACE:
+		if (live_take_workspace(v, &fds) < 0)
+			live_kill(v);
 		break;
 	case WIRE_NETWORK:
 		take_network(v, &fds);
@@ -446,7 +465,7 @@ int live_run(struct live_call *call, struct err *e)
 	/* Once in a process: the rest is zero, and not touched. */
 	v.call = call;
 	v.stage = &s;
-	v.signals = -1;
+	v.signals = v.workspace = -1;
 	v.refill = true;
 	r = make(&v, e);
 	if (r == 0) {
@@ -473,6 +492,7 @@ int live_run(struct live_call *call, struct err *e)
 	live_sweep(&v);
 	meter_free(&v.meter);
 	cleanup_fd(&v.signals);
+	cleanup_fd(&v.workspace);
 	stage_clear(&s, false);
 	if (r < 0)
 		stage_explain(r, e);

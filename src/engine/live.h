@@ -130,6 +130,7 @@ struct live {
 	uint32_t running;
 	uint32_t oom_kills; /* that were seen */
 	struct meter meter;
+	int workspace; /* as it is inside; -1: it has not come yet */
 	char enforced[LAYER_COUNT][POST_WORD];
 	struct err error; /* why it could not be made */
 };
@@ -172,6 +173,8 @@ void live_line_kill(struct live *v, struct live_line *l);
 /* The setup command, in the pair that waits. */
 void live_line_setup(struct live *v);
 
+/* From init, once: what others may work on. -EPROTO: it is none. */
+int live_take_workspace(struct live *v, struct packet_fds *fds);
 /* engine/live_claim.c: a blank waits; 0 when it has become somebody's. */
 int live_await_claim(struct live *v, struct err *e);
 

@@ -60,11 +60,17 @@ static int await_ready(struct live *v, uint64_t ms, struct err *e)
 	int wait = ms == 0 || ms > BIND_MS ? BIND_MS : (int)ms, r;
 	struct wire m;
 
-	if (poll(&word, 1, wait) != 1)
-		return err_set(e, ETIMEDOUT, "the workspace was not there in time");
-	r = wire_receive(v->stage->control, false, &m, NULL);
-	if (r == 0 && m.kind == WIRE_READY)
-		return 0;
+	do {
+		auto_(packet_close) struct packet_fds fds = {.count = 0};
+
+		if (poll(&word, 1, wait) != 1)
+			return err_set(e, ETIMEDOUT, "the workspace was not there in time");
+		r = wire_receive(v->stage->control, false, &m, &fds);
+		if (r == 0 && m.kind == WIRE_READY)
+			return 0;
+		if (r == 0 && m.kind == WIRE_WORKSPACE)
+			r = live_take_workspace(v, &fds);
+	} while (r == 0 && m.kind == WIRE_WORKSPACE);
 	return why(r, &m, e);
 }
 

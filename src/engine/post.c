@@ -29,6 +29,9 @@ static size_t size_of(const struct post *m)
 		return HEAD + sizeof m->flow;
 	case POST_PROCESS:
 		return HEAD + sizeof m->process;
+	case POST_WORKSPACE:
+	case POST_FOLDER:
+		return HEAD + sizeof m->workspace;
 	case POST_PROCESS_OUTPUT:
 	case POST_PROCESS_WRITE:
 	case POST_PROCESS_SIGNAL:

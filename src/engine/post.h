@@ -47,6 +47,7 @@ enum post_kind {
 	POST_NET,        /* from the row `number` on: answered by POST_NET_RULE and POST_NET_FLOW,
 			  * POST_NET_PAGE of them at most, then POST_DONE: how many */
 	POST_NET_CHANGE, /* rule; answered by POST_DONE: number of connections that ended by it */
+	POST_WORKSPACE,  /* workspace.config; answered by POST_FOLDER, or POST_CHANGED */
 	/* From it. */
 	POST_CLAIMED,  /* ... it is, under its name */
 	POST_CHANGED,  /* the sandbox was made from another configuration */
@@ -57,6 +58,7 @@ enum post_kind {
 	POST_OUTPUT,   /* data */
 	POST_NET_RULE, /* rule */
 	POST_NET_FLOW, /* flow; number: 1 when it is open now */
+	POST_FOLDER,   /* workspace: carries it as it is inside, and the lock of its layer */
 	POST_DONE,     /* number: how much, or a negative errno */
 	POST_NETWORK,  /* network: what was tried meanwhile; before POST_ENDED */
 	POST_ENDED,    /* end: the last word about a command; if the connection is kept, perhaps
@@ -111,6 +113,11 @@ struct post_rule {
 	char text[NETRULE_TEXT];
 };
 
+struct post_workspace {
+	uint8_t config[POST_CONFIG];
+	uint64_t uid, gid; /* of the kernel: whose files they are */
+};
+
 struct post_data {
 	uint64_t position; /* of the first byte */
 	uint32_t flag;     /* from the supervisor: the process has ended, and this is the last */
@@ -130,6 +137,7 @@ struct post {
 		struct post_rule rule;
 		struct result_flow flow;
 		struct post_data data;
+		struct post_workspace workspace;
 		struct err error;
 	};
 };

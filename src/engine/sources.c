@@ -165,6 +165,14 @@ static int open_source(struct stage *s, const struct plan_row *row, int *ret, st
 	return 0;
 }
 
+int sources_open_workspace(const struct plan *p, const struct plan_row *row, struct err *e)
+{
+	auto_fd int fd = openat(AT_FDCWD, row->source, O_PATH | O_CLOEXEC);
+	int r = fd < 0 ? err_sys(e, -errno, "open '%s'", row->source) : judge(p, row, fd, e);
+
+	return r < 0 ? r : take_fd(&fd);
+}
+
 static const char *row_word(const struct plan_row *row)
 {
 	return row->kind == PLAN_BIND ? "bind" : plan_kind_names[row->kind];

@@ -93,6 +93,8 @@ int steps_run(struct stage *s, enum step_place place, struct err *e);
 
 /* engine/sources.c: folders of the host, opened and checked. */
 int sources_open(struct stage *s, struct err *e);
+/* ... that of the workspace, only to work in it from outside: its descriptor. */
+int sources_open_workspace(const struct plan *p, const struct plan_row *row, struct err *e);
 /* ... that of a blank's workspace. */
 int sources_open_claimed(struct stage *s, struct err *e);
 /* engine/root.c */

@@ -27,14 +27,15 @@ enum wire_kind {
 	WIRE_CLAIM, /* what was missing in a blank is in struct claim; carries it opened, by root */
 	WIRE_REST,  /* nobody has come for long: nothing is kept that can be had again */
 	/* From init. */
-	WIRE_FAILED,   /* error: a step failed, nothing was run */
-	WIRE_NETWORK,  /* carries the sockets that catch its connections; before anything runs */
-	WIRE_TERMINAL, /* carries the terminal's other side */
-	WIRE_PAUSED,   /* the program was stopped from its terminal */
-	WIRE_ENDED,    /* end */
-	WIRE_WAITING,  /* a blank is made */
-	WIRE_READY,    /* commands may come */
-	WIRE_REPORT,   /* report */
+	WIRE_FAILED,    /* error: a step failed, nothing was run */
+	WIRE_NETWORK,   /* carries the sockets that catch its connections; before anything runs */
+	WIRE_TERMINAL,  /* carries the terminal's other side */
+	WIRE_PAUSED,    /* the program was stopped from its terminal */
+	WIRE_ENDED,     /* end */
+	WIRE_WAITING,   /* a blank is made */
+	WIRE_WORKSPACE, /* carries the workspace as it is inside; before anything runs */
+	WIRE_READY,     /* commands may come */
+	WIRE_REPORT,    /* report */
 	WIRE_KINDS
 };
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define CARD_VERSION 0x57430001u
+#define CARD_VERSION 0x57430002u
 #define CARD_FILES 3
 
 /* CARD_WAITING: nobody's yet. */
@@ -32,6 +32,7 @@ struct card {
 	/* The configuration files: the administrator's, the user's, the workspace's. */
 	char paths[CARD_FILES][1024];
 	struct card_file files[CARD_FILES];
+	uint64_t device, inode; /* of the workspace inside; 0: not known yet */
 	/* These change. */
 	uint64_t used_ms; /* when the last command ended or began */
 	uint64_t served, cpu_us, memory, memory_peak;

@@ -76,8 +76,7 @@ static int climb(pid_t pid, struct proctree_row *ret, size_t max)
 /* Two looks that agree: in between nobody can have got another parent and the old one back. */
 int proctree_above(pid_t pid, struct proctree_row *ret, size_t max)
 {
-	struct proctree_row *again = mem_realloc(NULL, max, sizeof *again);
-	auto_free void *room = again;
+	auto_free struct proctree_row *again = mem_realloc(NULL, max, sizeof *again);
 	int r = -EAGAIN;
 
 	memset(ret, 0, max * sizeof *ret);
@@ -137,8 +136,7 @@ static bool mark(struct proctree_row *rows, size_t count, pid_t top)
 
 int proctree_signal(pid_t top, int number)
 {
-	struct proctree_row *rows = mem_realloc(NULL, PROCESSES, sizeof *rows);
-	auto_free void *room = rows;
+	auto_free struct proctree_row *rows = mem_realloc(NULL, PROCESSES, sizeof *rows);
 	size_t count = list_all(rows);
 	int sent = 0;
 

@@ -14,7 +14,13 @@ teardown() {
 	cd "$BATS_TEST_TMPDIR/w" || return
 	"$WARD" stop --force 2>/dev/null || true
 	"$WARD" stop --force --set workspace=cow 2>/dev/null || true
-	"$WARD" stop --force --set workspace=none 2>/dev/null || true
+	"$WARD" stop --force --session private --set workspace=none 2>/dev/null || true
+	"$WARD" discard --set workspace=cow >/dev/null 2>&1 || true
+	rm -rf "$(state)"/workspaces/s-private-*
+}
+
+state() {
+	[ "$(id -u)" = 0 ] && echo /var/lib/ward || echo "$XDG_STATE_HOME/ward"
 }
 
 # call TOOL ARGUMENTS OPTION...: the object is in the file RESULT, the status in $status.
@@ -22,11 +28,6 @@ call() {
 	status=0
 	timeout -k 5 60 "$WARD" tools call --json "$@" >"$RESULT" 2>"$RESULT.err" || status=$?
 	[ "$status" != 125 ] || { cat "$RESULT.err" && return 1; }
-}
-
-# records SESSION...: the lines of the log that belong to this test's folder, as a list.
-records() {
-	"$WARD" audit query --json --text "${1:-$PWD}"
 }
 
 @test "a command, in the sandbox that is started for it and in the one that runs" {
@@ -144,12 +145,12 @@ records() {
 }
 
 @test "files of a private workspace are the sandbox's own" {
-	call write '{"path": "f", "content": "mine\n"}' --set workspace=none
+	call write '{"path": "f", "content": "mine\n"}' --session private --set workspace=none
 	holds 'status == 0'
 	[ ! -e f ]
-	call exec '{"command": "cat f; echo more >g"}' --set workspace=none
+	call exec '{"command": "cat f; echo more >g"}' --session private --set workspace=none
 	holds 'd["stdout"] == "mine\n"'
-	call read '{"path": "g"}' --set workspace=none
+	call read '{"path": "g"}' --session private --set workspace=none
 	holds 'd["content"] == "more\n"'
 }
 
@@ -204,10 +205,11 @@ records() {
 
 @test "every call is in the log, once, with its end" {
 	echo secret >f
-	call read '{"path": "f"}'
-	call read '{"path": "../x"}'
-	call exec '{"command": "exit 7 # PASSWORD=hunter2hunter2"}'
-	"$WARD" audit tail -n 40 --json >"$RESULT"
+	call read '{"path": "f"}' --session "log$$"
+	call read '{"path": "../x"}' --session "log$$"
+	call exec '{"command": "exit 7 # PASSWORD=hunter2hunter2"}' --session "log$$"
+	"$WARD" stop --session "log$$"
+	"$WARD" audit tail -n 10000 --json | grep -F "agent:main:log$$" >"$RESULT"
 	"$python" - "$RESULT" <<'EOF'
 import json, sys
 rows = [json.loads(l) for l in open(sys.argv[1])]
