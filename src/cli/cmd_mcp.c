@@ -14,13 +14,20 @@
 struct mcp_options {
 	struct opt_text session, agent, config;
 	struct opt_list set;
+	struct opt_enum entrance;
 };
+
+/* Who is behind the protocol: an agent's own program, or libward. */
+static const char *const served_names[] = {"mcp", "library", NULL};
+static const enum entrance served[] = {ENTRANCE_MCP, ENTRANCE_LIBRARY};
 
 static const struct field options[] = {
 	OPTION_SESSION(struct mcp_options),
 	OPTION_AGENT(struct mcp_options),
 	OPTION_CONFIG(struct mcp_options),
 	OPTION_SET(struct mcp_options),
+	{"entrance", F_ENUM(struct mcp_options, entrance, served_names, .arg = "NAME",
+			     .help = "what the audit log calls this entrance; libward sets it")},
 	{0},
 };
 
@@ -50,7 +57,7 @@ static int check_client(struct err *e)
 static int run(struct call *c, struct err *e)
 {
 	const struct mcp_options *o = c->options;
-	struct door_call call = {.entrance = ENTRANCE_MCP,
+	struct door_call call = {.entrance = served[o->entrance.v],
 		.session = o->session.v,
 		.agent = o->agent.v,
 		.user_file = o->config.v,

@@ -96,7 +96,8 @@ static int request(struct client *c, const int streams[3], struct err *e)
 	r = parcel_put(c->plan, x, &fds, &file, e);
 	if (r < 0)
 		return r;
-	if (c->line && c->line->waiting >= 0 && !terminal && !has_caps(c))
+	/* What runs in the background writes to the supervisor, and gets its number from it. */
+	if (c->line && c->line->waiting >= 0 && !terminal && !c->background && !has_caps(c))
 		return begin_at_once(c, &fds, e);
 	r = post_send(c->sandbox, true, &message, &fds);
 	/* It was killed, or has ended since the last command: this one did not reach it. */

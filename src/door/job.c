@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/escape.h"
+#include "base/macro.h"
 #include "door/approval.h"
 #include "door/job_parts.h"
 #include "json/node_write.h"
@@ -20,6 +21,35 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* Why it failed, as a word that programs can tell apart. */
+static const char *failure_name(int code)
+{
+	static const struct {
+		int code;
+		const char *name;
+	} rows[] = {
+		{EACCES, "denied"},
+		{EPERM, "denied"},
+		{EROFS, "denied"},
+		{EXDEV, "denied"},
+		{ELOOP, "denied"},
+		{ENOENT, "notFound"},
+		{EINVAL, "invalid"},
+		{ERANGE, "invalid"},
+		{EILSEQ, "invalid"},
+		{EISDIR, "invalid"},
+		{ENOTDIR, "invalid"},
+		{EFBIG, "tooLarge"},
+		{ETIMEDOUT, "timeout"},
+		{ECANCELED, "cancelled"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].code == code)
+			return rows[i].name;
+	return "failed";
+}
+
 static void write_failure(struct job *j)
 {
 	struct writer w = WRITER_COMPACT(&j->json);
@@ -28,6 +58,7 @@ static void write_failure(struct job *j)
 	buf_reset(&j->text);
 	write_object(&w, NULL);
 	write_text(&w, "error", j->failed.text);
+	write_text(&w, "code", failure_name(j->failed.code));
 	write_end_object(&w);
 	buf_puts(&j->text, j->failed.text);
 }
@@ -430,6 +461,16 @@ uint64_t job_output(const struct job *j)
 	const struct relay_stream *s = j->client.relay.stream;
 
 	return j->stage == STAGE_CLIENT ? s[RELAY_OUT].seen + s[RELAY_ERR].seen : 0;
+}
+
+size_t job_captured(const struct job *j, int stream, const char **ret)
+{
+	const struct buf *kept = &j->result.output[stream];
+
+	if (j->tool->kind != TOOL_COMMAND || (j->stage != STAGE_CLIENT && j->stage != STAGE_DONE))
+		return 0;
+	*ret = buf_text(kept);
+	return kept->len;
 }
 
 const struct job_answer *job_answer(struct job *j)

@@ -44,7 +44,10 @@ enum job_state job_state(const struct job *j);
 struct approval *job_approval(struct job *j);
 /* Ends what it runs; the answer follows soon. */
 void job_cancel(struct job *j);
-uint64_t job_output(const struct job *j);           /* bytes that the command has written so far */
+uint64_t job_output(const struct job *j); /* bytes that the command has written so far */
+/* What it has written so far, as far as it is kept: of one stream, 0 or 1. Beyond its life in a
+ * process of its own only once it is done. Valid until the next step. */
+size_t job_captured(const struct job *j, int stream, const char **ret);
 const struct job_answer *job_answer(struct job *j); /* once it is done */
 /* Until it is done. */
 enum job_state job_wait(struct job *j);

@@ -151,6 +151,10 @@ static void tell_progress(struct server *s, struct call_running *c)
 	uint64_t now;
 	struct writer w;
 
+	if (s->streams) {
+		output_tell(s, c);
+		return;
+	}
 	if (!c->token || c->silent || s->now_ms - c->told_ms < PROGRESS_MS)
 		return;
 	now = job_output(c->job);
@@ -172,6 +176,8 @@ static bool look(struct server *s, struct call_running *c, enum job_state state)
 
 	switch (state) {
 	case JOB_DONE:
+		if (s->streams)
+			output_tell(s, c);
 		if (!c->silent)
 			answer(s, c);
 		return true;

@@ -119,6 +119,10 @@ static void write_capabilities(struct writer *w)
 	write_end_object(w);
 	write_object(w, "logging");
 	write_end_object(w);
+	write_object(w, "experimental");
+	write_object(w, "ward/output");
+	write_end_object(w);
+	write_end_object(w);
 	write_end_object(w);
 }
 
@@ -139,6 +143,7 @@ static void initialize(struct server *s, struct arena *a, size_t bytes, const st
 	s->revision = choose_revision(version);
 	s->elicits = s->revision >= REVISION_2025_06 &&
 		     offers_forms(tree_get(m->params, "capabilities"));
+	s->streams = tree_path(m->params, "capabilities.experimental.ward/output") != NULL;
 	w = rpc_result(&s->rpc, m->id);
 	write_text(&w, "protocolVersion", revision_names[s->revision]);
 	write_capabilities(&w);

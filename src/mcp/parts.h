@@ -2,7 +2,8 @@
 #pragma once
 
 /* What the files of the MCP server share: server.c (the loop), methods.c (what a client may ask),
- * calls.c (tools that run), elicit.c (a person is asked), resources.c (files of the workspace). */
+ * calls.c (tools that run), output.c (what they write), elicit.c (a person is asked), resources.c
+ * (files of the workspace). */
 
 #include "door/job.h"
 #include "door/tool.h"
@@ -52,6 +53,7 @@ struct call_running {
 	bool asking;              /* a person is asked, one way or another */
 	uint64_t question;        /* the id of our request to the client; 0: none */
 	uint64_t told, told_ms;   /* progress: the last one, and when */
+	size_t sent[2];           /* of what each stream has written */
 	uint64_t due_ms;          /* when it wants a step, whatever happens; UINT64_MAX: never */
 	size_t fds_at, fds_count; /* its part of the descriptors that are waited for */
 };
@@ -63,6 +65,7 @@ struct server {
 	bool held; /* lines have come that wait for room in the queue */
 	enum revision revision;
 	bool elicits; /* the client can ask a person, by a form */
+	bool streams; /* the client wants what commands write, as it comes */
 	enum log_level level;
 	bool broken;                           /* the configuration cannot be read; it was said */
 	struct call_running *first, **last_at; /* in the order of arrival */
@@ -89,6 +92,10 @@ void calls_step(struct server *s, const struct pollfd *fds);
 /* Those that wait, as far as there is room. */
 void calls_start(struct server *s);
 void calls_drop(struct server *s); /* all of them, whatever they do */
+
+/* output.c */
+/* What the command has written since it was last told of, to a client that wants to know. */
+void output_tell(struct server *s, struct call_running *c);
 
 /* elicit.c */
 void elicit_ask(struct server *s, struct call_running *c);
