@@ -20,7 +20,7 @@ gone() { # WORD of a command line: nobody has it any more
 		[ -z "$output" ]
 	done
 	run -143 host -- sh -c 'kill -TERM $$'
-	run -127 host -- nosuchprogram
+	PATH=/usr/bin:/bin run -127 host -- nosuchprogram
 	[[ $output == *"cannot run 'nosuchprogram' on the host: No such file"* ]]
 	touch plain
 	run -126 host -- ./plain
