@@ -41,7 +41,8 @@ struct guard_budget {
 	uint64_t filled;      /* ms, when that was reckoned */
 };
 
-/* INBOUND: by a published port; all others are attempts of programs inside. */
+/* INBOUND: by a published port; all others are attempts of programs inside. NAME: there is no such
+ * name, since nothing allows it. */
 enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_INBOUND, GUARD_KINDS };
 
 /* One attempt, when it has ended or was refused. Texts live as long as the call. */

@@ -259,6 +259,15 @@ audited() {
 	done
 }
 
+@test "the audit log has the names that were asked for and do not exist, since nothing allows them" {
+	ward_ run --allow example.test --set network.deniedNames=nxdomain -- sh -c '
+		getent ahostsv4 s3cret.attacker.test; getent ahostsv4 example.test >/dev/null; true'
+	audited
+	[ "$(json '[(f["host"], f["port"], f["allowed"], f["count"]) for f in d["network"]]' <ended)" = \
+		"[('s3cret.attacker.test', 0, False, 1)]" ]
+	[ ! -s "$NET/names" ]
+}
+
 @test "2 MiB with a budget of 1 MiB end at the byte, and the audit log says so" {
 	local limit=$((1 << 20))
 	for verb in run exec; do
