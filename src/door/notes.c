@@ -45,7 +45,8 @@ static bool note_way_out(struct buf *out, const struct net_policy *p, const stru
 		more.policy.mode = NET_FULL;
 		found = is_allowed(&more.policy, f);
 		buf_puts(out, found ? " --net full" : "");
-	} else if (netlive_change(&more, false, buf_text(&rule), NULL) == 0 && is_allowed(&more.policy, f)) {
+	} else if (netlive_change(&more, false, buf_text(&rule), NULL) == 0 &&
+		   is_allowed(&more.policy, f)) {
 		found = true;
 		buf_printf(out, " --allow '%s'", buf_text(&rule));
 	}

@@ -268,6 +268,8 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 {
 	struct guarding *g = s->guarding;
 
+	if (g && g->guard)
+		guard_tell_left(g->guard);
 	if (!g || g->seen.flows[0].count == 0)
 		return false;
 	*ret = g->seen;

@@ -95,5 +95,8 @@ void guard_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 /* The policy was changed: with `now` what it does not allow any more ends. How many did. */
 size_t guard_judge_again(struct guard *g, bool now);
+/* A command has ended: what its programs have sent and received is told of, although the other side
+ * may not know yet that they are gone. What follows is told of later. */
+void guard_tell_left(struct guard *g);
 /* What can be done without waiting. */
 void guard_work(struct guard *g);

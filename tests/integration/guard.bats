@@ -335,7 +335,7 @@ for head in b"Content-Length: %d\r\n\r\n%s" % (len(inner), inner), b"Transfer-En
 }
 
 @test "many names that are not allowed leave room for those that are" {
-	run -0 ward_ exec --allow example.test -- python3 -c '
+	run -0 --separate-stderr ward_ exec --allow example.test -- python3 -c '
 import socket
 q = lambda n: b"\x12\x34\x01\0\0\x01" + b"\0" * 6 + bytes([len(n)]) + n + b"\x04test\0\0\x01\0\x01"
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
