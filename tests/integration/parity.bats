@@ -12,7 +12,9 @@ teardown() {
 	for entrance in cli mcp lib; do
 		cd "$BATS_TEST_TMPDIR/$entrance/w" || continue
 		"$WARD" stop --force --set "audit.path=$BATS_TEST_TMPDIR/$entrance/audit" "${more[@]}" 2>/dev/null || true
+		"$WARD" discard --force "${more[@]}" >/dev/null 2>&1 || true
 	done
+	"$WARD" prune >/dev/null
 }
 
 # same SETTING...: compared, and the number that was is not small
@@ -33,7 +35,7 @@ same() {
 }
 
 @test "with tools that are denied" {
-	same 'tools.deny=["exec", "write", "group:process"]'
+	same 'tools.deny=["exec", "write", "search"]'
 }
 
 @test "with a workspace that cannot be changed" {
