@@ -46,7 +46,7 @@ fuzz: ## search for crashes in every parser (SECONDS=60 each; T=json5: only this
 
 bench: ## measure against bars and other sandboxes (T=start: only this part; SECONDS=30 without rest)
 	@scripts/deps install build bench
-	@scripts/build build ward bench/spawn bench/calls bench/warm bench/traffic
+	@scripts/build build ward bench/spawn bench/calls bench/warm bench/record bench/mcp bench/traffic
 	@BENCH_SECONDS=$(SECONDS) bench/run $(BENCHFLAGS) $(T)
 
 bench-docs: ## the same, and write docs/benchmarks.md

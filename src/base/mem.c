@@ -12,7 +12,7 @@
 
 #define ALIGN _Alignof(max_align_t)
 #define EXIT_MEMORY 125
-#define CHUNK_FIRST ((size_t)16 * 1024)
+#define CHUNK_FIRST ((size_t)32 * 1024)
 #define CHUNK_LAST ((size_t)256 * 1024)
 
 /* Under the address sanitizer what was not handed out may not be touched, as with malloc. */
@@ -105,12 +105,37 @@ char *mem_dup(const char *text)
 #define CHUNK_MAPPED ((size_t)128 * 1024)
 #endif
 
+#ifdef GUARDED
+#define SPARES 0
+#else
+#define SPARES 4
+#endif
+
+/* First chunks that are not used now, of which a server needs some for each request: what is given
+ * back and had again costs its pages each time. */
+static struct arena_chunk *spares;
+static unsigned spare_count;
+
+static struct arena_chunk *get_spare(void)
+{
+	struct arena_chunk *c = spares;
+
+	if (c) {
+		spares = c->next;
+		spare_count--;
+	}
+	return c;
+}
+
 /* Large chunks belong to large documents, which fill them: their pages are had at once, for a
  * fraction of what one fault each costs. */
 static struct arena_chunk *get_chunk(size_t bytes)
 {
+	struct arena_chunk *spare = bytes == sizeof *spare + CHUNK_FIRST ? get_spare() : NULL;
 	void *p;
 
+	if (spare)
+		return spare;
 	if (bytes < CHUNK_MAPPED)
 		return must(malloc(bytes));
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
@@ -122,7 +147,11 @@ static void put_chunk(struct arena_chunk *c)
 {
 	size_t bytes = sizeof(*c) + c->size;
 
-	if (bytes < CHUNK_MAPPED)
+	if (c->size == CHUNK_FIRST && (int)spare_count < SPARES) {
+		c->next = spares;
+		spares = c;
+		spare_count++;
+	} else if (bytes < CHUNK_MAPPED)
 		free(c);
 	else
 		munmap(c, bytes);

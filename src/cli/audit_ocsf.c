@@ -76,7 +76,7 @@ static void put_metadata(struct writer *w, const struct auditrow *row)
 
 static void put_actor(struct writer *w, const struct auditrow *row)
 {
-	auto_(buf_free) struct buf uid = BUF(40), pid = BUF(40);
+	auto_(buf_free) struct buf uid = BUF(40);
 
 	if (auditrow_get(row, "uid"))
 		auditrow_show(&uid, auditrow_get(row, "uid"));

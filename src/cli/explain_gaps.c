@@ -46,18 +46,6 @@ static bool lacks_tool(const struct explanation *x)
 	return x->asked && !is_denied(x) && !of_framework(x) && !str_eq(x->verdict.tool, "exec");
 }
 
-static bool lacks_approval(const struct explanation *x)
-{
-	return x->asked && x->verdict.permission == PERMISSION_ASK;
-}
-
-static bool lacks_host(const struct explanation *x)
-{
-	if (!x->asked)
-		return !x->verdict.sandboxed;
-	return !is_denied(x) && !of_framework(x) && x->verdict.place == PLACE_HOST;
-}
-
 static const struct {
 	const char *what, *text;
 	bool (*applies)(const struct explanation *x);
@@ -66,9 +54,6 @@ static const struct {
 	{"runtime", "'ward run' has the native one only, and refuses others", lacks_runtime},
 	{"tool", "ward carries out commands only; the framework has to obey the answer",
 		lacks_tool},
-	{"approval", "nobody can be asked yet: 'ward run' refuses the command", lacks_approval},
-	{"host", "'ward run' runs nothing on the host; the framework has to obey the answer",
-		lacks_host},
 };
 _Static_assert(ARRAY_LEN(rows) <= EXPLAIN_GAPS, "room for every gap");
 

@@ -15,6 +15,20 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+/* It has its name only when it listens: one at which nobody does is swept away. */
+static int listen_there(struct approval *p, struct err *e)
+{
+	char name[APPROVAL_ID + 1];
+
+	snprintf(name, sizeof name, ".%s", p->id);
+	p->listener = packet_listen(p->folder, name);
+	if (p->listener < 0)
+		return err_sys(e, p->listener, "wait for an answer");
+	if (renameat(p->folder, name, p->folder, p->id) < 0)
+		return err_sys(e, -errno, "wait for an answer");
+	return 0;
+}
+
 int approval_line_open(struct approval *p, struct err *e)
 {
 	auto_fd int place = place_open(p->arena, e);
@@ -26,8 +40,7 @@ int approval_line_open(struct approval *p, struct err *e)
 	p->folder = folder_open(place, APPROVAL_FOLDER, O_RDONLY | O_DIRECTORY, 0);
 	if (p->folder < 0)
 		return err_sys(e, p->folder, "open the folder of requests");
-	p->listener = packet_listen(p->folder, p->id);
-	return p->listener < 0 ? err_sys(e, p->listener, "wait for an answer") : 0;
+	return listen_there(p, e);
 }
 
 static void drop(struct approval_client *c)

@@ -103,8 +103,7 @@ static int look(int fd, const struct approval_hello *hello, const char *id, stru
 	struct approver_row *ret)
 {
 	struct approval_ask m = {.version = APPROVAL_VERSION, .kind = APPROVAL_LOOK};
-	char *data = mem_alloc(REPLY_MAX);
-	auto_free void *room = data;
+	auto_free char *data = mem_alloc(REPLY_MAX);
 	ssize_t n;
 	int r;
 

@@ -287,10 +287,15 @@ static int refuse_unknown(struct door *d, const char *name, struct err *e)
 	return err_set(e, ENOENT, "there is no tool '%s'", buf_text(&shown));
 }
 
+/* In its own arena: one piece of memory for most calls. */
 static struct job *new_job(struct door *d, size_t tool)
 {
-	struct job *j = mem_alloc(sizeof *j);
+	struct arena arena = {0};
+	struct job *j;
 
+	arena_alloc(&arena, 1); /* begins an ordinary chunk */
+	j = arena_alloc(&arena, sizeof *j);
+	j->arena = arena;
 	j->door = d;
 	j->policy = door_hold(d);
 	j->tool = &tool_rows[tool];
@@ -489,6 +494,7 @@ enum job_state job_wait(struct job *j)
 void job_free(struct job **io)
 {
 	struct job *j = take_ptr(*io);
+	struct arena arena;
 
 	if (!j)
 		return;
@@ -507,6 +513,6 @@ void job_free(struct job **io)
 	buf_free(&j->text);
 	buf_free(&j->json);
 	door_release(&j->policy);
-	arena_free(&j->arena);
-	free(j);
+	arena = j->arena;
+	arena_free(&arena);
 }

@@ -4,33 +4,41 @@
 #include "base/cleanup.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <termios.h>
 
 #define QUESTION "Type yes to run it; anything else does not [no]: "
+#define PATIENCE_MS 200 /* with a terminal */
 
 static bool is_in_front(int terminal)
 {
 	return tcgetpgrp(terminal) == getpgrp();
 }
 
-static void say(int terminal, const char *text)
+/* A terminal that takes nothing, since somebody has stopped it, is none where a person answers. */
+static bool say(int terminal, const char *text)
 {
+	struct pollfd room = {.fd = terminal, .events = POLLOUT};
 	size_t len = strlen(text);
 
 	while (len > 0) {
 		ssize_t n = write(terminal, text, len);
 
-		if (n <= 0 && errno != EINTR && errno != EAGAIN)
-			return;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
+		if (n > 0) {
+			text += n;
+			len -= (size_t)n;
+		} else if (errno != EINTR &&
+			   (errno != EAGAIN || poll(&room, 1, PATIENCE_MS) <= 0)) {
+			return false;
+		}
 	}
+	return true;
 }
 
 void prompt_open(struct prompt *p, const struct principal *requester, const char *text)
 {
-	auto_fd int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	auto_fd int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	struct termios t;
 
 	*p = (struct prompt){.terminal = -1};
@@ -38,10 +46,9 @@ void prompt_open(struct prompt *p, const struct principal *requester, const char
 		return;
 	if (tcgetattr(fd, &t) < 0 || !(t.c_lflag & ICANON))
 		return;
-	say(fd, text);
-	say(fd, QUESTION);
+	if (!say(fd, text) || !say(fd, QUESTION))
+		return;
 	tcflush(fd, TCIFLUSH);
-	fcntl(fd, F_SETFL, O_NONBLOCK); /* opened here: nobody else's */
 	p->terminal = take_fd(&fd);
 }
 

@@ -26,7 +26,7 @@ void workspace_close(struct workspace_root *w)
 static const struct plan_row *find_row(const struct plan *p)
 {
 	for (size_t i = 0; i < p->row_count; i++)
-		if (str_eq(p->rows[i].target, PLAN_WORKSPACE + 1) && p->rows[i].kind != PLAN_LINK)
+		if (str_eq(p->rows[i].target, &PLAN_WORKSPACE[1]) && p->rows[i].kind != PLAN_LINK)
 			return &p->rows[i];
 	return NULL;
 }

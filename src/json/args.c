@@ -18,6 +18,11 @@ static const struct arg *find(const struct arg *table, const char *name)
 	return NULL;
 }
 
+static void *at(const struct arg *g, void *base)
+{
+	return (char *)base + g->offset;
+}
+
 static const char *name_at(size_t i, const void *table)
 {
 	return ((const struct arg *)table)[i].name;
@@ -152,7 +157,7 @@ int args_read(const struct arg *table, const struct node *object, struct arena *
 
 	for (const struct arg *g = table; g->name; g++)
 		if (g->type == ARG_CHOICE)
-			*(int *)((char *)ret + g->offset) = -1;
+			*(int *)at(g, ret) = -1;
 	if (object && object->type != NODE_OBJECT)
 		return err_set(e, EINVAL, "the arguments must be an object, not %s",
 			tree_type_name(object->type));
@@ -160,8 +165,7 @@ int args_read(const struct arg *table, const struct node *object, struct arena *
 		const struct member *m = &object->members[i];
 		const struct arg *g = find(table, m->key);
 
-		r = g ? read_one(g, &m->value, a, (char *)ret + g->offset, e)
-		      : fail_unknown(table, m->key, e);
+		r = g ? read_one(g, &m->value, a, at(g, ret), e) : fail_unknown(table, m->key, e);
 	}
 	for (const struct arg *g = table; g->name && r == 0; g++)
 		if (g->required && !tree_get(object, g->name))

@@ -3,7 +3,8 @@
 #
 # ward audit: logs that ward's own writer made (tests/helpers/auditmake.c), found, shown, checked, exported, reported.
 
-# shellcheck disable=SC2012 # names of our own
+# shellcheck disable=SC2012,SC2016 # names of our own; what python reads
+# shellcheck disable=SC2030,SC2031,SC2154 # each test is a process of its own; bats assigns
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
 
@@ -34,7 +35,7 @@ make_few() {
 
 # Text that somebody else chose, in every place where there is one.
 make_hostile() {
-	"$python" - >lines <<-'END'
+	"$python" - >hostile <<-'END'
 		import json
 		texts = ["<script>alert(1)</script>", "</style><script src=http://evil.test/a.js></script>", "\u202egnp.exe",
 		         "\"><img src=http://evil.test/x onerror=alert(3)>", "\x1b[2J\x07", "\u009b31m", "\u2028", "a\nb\rc",
@@ -50,7 +51,7 @@ make_hostile() {
 		          '"reasons":[{"code":%s}]' % ((t,) * 6))
 		    print('event', when + 700, '"event":%s,"id":%s,"action":{%s:%s}' % ((t,) * 4))
 	END
-	"$HELPERS/auditmake" log lines <lines >numbers
+	"$HELPERS/auditmake" log lines <hostile >numbers
 }
 
 # harmless FILE: nothing in it that a terminal acts on, or an eye misses.
@@ -299,7 +300,7 @@ print(" ".join(str((x["begin"] or x["end"])["seq"]) for x in json.load(open("out
 	children+=($!)
 	exec 7<pipe
 	# It waits for us in the middle of its work.
-	read -r -n 100 -u 7 text
+	read -r -n 100 -u 7 _
 	timeout 20 "$HELPERS/auditmake" log many 1 1794000000 1000
 	exec 7<&-
 }

@@ -16,6 +16,7 @@ teardown() {
 	"$WARD" stop --force --set workspace=cow 2>/dev/null || true
 	"$WARD" stop --force --session private --set workspace=none 2>/dev/null || true
 	"$WARD" discard --set workspace=cow >/dev/null 2>&1 || true
+	"$WARD" prune >/dev/null
 	rm -rf "$(state)"/workspaces/s-private-*
 }
 

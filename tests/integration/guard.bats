@@ -89,9 +89,11 @@ print(silent.recv(4096).split(b"\r\n")[0].decode())'
 }
 
 @test "names that lead to the machine, private networks or credentials are refused by what they lead to" {
-	for name in private metadata machine loopback mapped; do
+	for name in private metadata machine loopback mapped zero own6 group link nat64; do
 		run -0 --separate-stderr ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}' "http://$name.test/"
 		[ "$output" = 403 ] || { echo "$name: $output" && false; }
+		# Where a service of the machine listens.
+		run ! ward_ run --set network=full -- curl -sS "http://$name.test:7777/listening"
 	done
 	run ward_ run --set network=full -- curl -sS http://93.184.216.1:7777/
 	[ "$status" != 0 ]
@@ -100,13 +102,33 @@ print(silent.recv(4096).split(b"\r\n")[0].decode())'
 	[ "$output" = 'hello mixed.test /' ]
 }
 
+@test "servers that hand out credentials, and private ones, are reached by a rule for their very address and no other" {
+	local everything=0.0.0.0/0
+	for at in 169.254.169.254 100.100.100.200 168.63.129.16 '[fd00:ec2::254]' 10.1.2.3 172.17.0.1; do
+		for rules in '--net full' '--net limited' "--allow $everything --allow ::/0"; do
+			# shellcheck disable=SC2086
+			run -0 --separate-stderr ward_ run $rules -- curl -gsS -o /dev/null -w '%{http_code}' "http://$at/"
+			[ "$output" = 403 ] || { echo "$at $rules: $output" && false; }
+		done
+	done
+	heard_nothing
+	for at in 169.254.169.254 100.100.100.200 168.63.129.16 '[fd00:ec2::254]' 10.1.2.3 172.17.0.1; do
+		run -0 --separate-stderr ward_ run --allow "$at" -- curl -gsS "http://$at/there"
+		[ "$output" = "hello $at /there" ] || { echo "$at: $output" && false; }
+	done
+	run -0 --separate-stderr ward_ run --allow private.test --allow 10.1.2.3 -- curl -sS http://private.test/there
+	[ "$output" = 'hello private.test /there' ]
+}
+
 @test "a name whose address changes between two questions is judged each time" {
-	for i in 1 2 3 4 5 6; do
-		ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}\n' http://rebind.test/ >>codes 2>/dev/null
+	for at in '' '' :7777 '' '' :7777 '' '' '' :7777 :7777; do
+		ward_ run --set network=full -- curl -sS -o /dev/null -w '%{http_code}\n' "http://rebind.test$at/" >>codes 2>/dev/null || true
 	done
 	sort codes | uniq -c
-	run ! grep -vxE '200|403' codes
+	run ! grep -vxE '000|200|403' codes
 	grep -qx 403 codes
+	grep -qx 200 codes
+	[ ! -s "$NET/service" ]
 }
 
 @test "a service of the machine by its own rule, and not otherwise" {
@@ -380,7 +402,8 @@ for port in 22, 25, 2375, 8080, 1, 53, 65535:
 @test "addresses of the machine, of private networks and of credentials, however they are written" {
 	run -0 --separate-stderr ward_ run --net full -- python3 -c "$tries"'
 for host in ("127.0.0.1", "2130706433", "0177.0.0.1", "0x7f.1", "127.1", "0", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1", "::ffff:7f00:1",
-        "::127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1", "10.0.2.2", "10.0.2.15", "172.17.0.1", "192.168.0.1", "100.64.0.1",
+        "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "64:ff9b::a9fe:a9fe",
+        "2002:7f00:1::", "2002:a9fe:a9fe::", "2001:0:7f00:1::", "::ffff:0:7f00:1", "fe80::1", "fe80::1%lo", "ff02::1%lo", "::1%lo", "10.0.2.2", "10.0.2.15", "172.17.0.1", "192.168.0.1", "100.64.0.1",
         "100.100.100.200", "168.63.129.16", "169.254.169.254", "fd00:ec2::254", "fd00:5b::15", "224.0.0.1", "ff02::1", "255.255.255.255",
         "240.0.0.1", "93.184.216.1", "2606:2800:220:1::1", "11.1.2.3", "3ffe::1", "localhost", "host.docker.internal",
         "metadata.google.internal", "host-service"):

@@ -238,3 +238,55 @@ for i in range(700):
 	grep -q '^CapEff:.0000000000000000' "/proc/$resolver/status"
 	[ "$(awk '/^Uid:/ {print $2}' "/proc/$resolver/status")" != 0 ]
 }
+
+# audited: the last end of a command in the audit log of the machine in that internet, in the file 'ended'
+audited() {
+	there "$WARD" audit tail --json -n 1 >ended
+	json 'd["event"] == "end" and d["begin"] < d["seq"]' <ended
+}
+
+@test "the audit log has each host that was reached or refused, with its bytes" {
+	start=(--allow example.test)
+	for verb in run exec; do
+		ward_ "$verb" "${start[@]}" -- sh -c 'curl -sS -o /dev/null http://example.test/big/500000
+			curl -sS http://other.test/; curl -sS http://other.test/; curl -sS http://10.1.2.3/; true'
+		audited
+		[ "$(json '[(f["host"], f["port"], f["allowed"], f["count"]) for f in d["network"]]' <ended)" = \
+			"[('example.test', 80, True, 1), ('other.test', 80, False, 2), ('10.1.2.3', 80, False, 1)]" ]
+		json '500000 < d["network"][0]["receivedBytes"] < 501000 and 50 < d["network"][0]["sentBytes"] < 500' <ended
+		json 'd["network"][1]["receivedBytes"] == 0 and "no rule of the allow list" in d["network"][1]["why"]' <ended
+		json 'd["usage"]["receivedBytes"] == d["network"][0]["receivedBytes"] and d["limitsHit"] == {}' <ended
+	done
+}
+
+@test "2 MiB with a budget of 1 MiB end at the byte, and the audit log says so" {
+	local limit=$((1 << 20))
+	for verb in run exec; do
+		run ! ward_ "$verb" --net limited --set 'network.budget={"example.test": {down: "1M"}}' -- \
+			curl -sS -o part http://example.test/zeros/$((2 * limit))
+		audited
+		json 'd["limitsHit"] == {"budget": 1} and d["reason"] == "exited" and d["exitCode"] == 56' <ended
+		[ "$(json '[(f["host"], f["port"], f["allowed"], f["receivedBytes"]) for f in d["network"]]' <ended)" = \
+			"[('example.test', 80, False, $limit)]" ]
+		json '"network.budget" in d["network"][0]["why"]' <ended
+		# Of what came, the head of the answer is no part.
+		[ "$(stat -c %s part)" -lt "$limit" ]
+		there "$WARD" stop --force >/dev/null 2>&1 || true
+		# The same amount, allowed.
+		run -0 ward_ "$verb" --net limited --set 'network.budget={"example.test": {down: "3M"}}' -- \
+			curl -sS -o part http://example.test/zeros/$((2 * limit))
+		audited
+		json 'd["limitsHit"] == {} and d["network"][0]["allowed"]' <ended
+		[ "$(stat -c %s part)" = $((2 * limit)) ]
+	done
+}
+
+@test "what goes to an allowed name is counted, request by request, in every direction" {
+	start=(--allow example.test)
+	ward_ run "${start[@]}" -- sh -c 'head -c 3000000 /dev/zero >up
+		curl -sS -T up -o /dev/null http://example.test/put
+		for i in 1 2 3 4 5 6 7 8 9 10; do echo "url=http://example.test/$i/0123456789abcdef"; echo output=/dev/null; done | curl -sS -K -'
+	audited
+	json '3000000 < d["network"][0]["sentBytes"] < 3010000 and d["network"][0]["count"] == 2' <ended
+	[ "$(wc -l <"$NET/requests")" = 11 ]
+}

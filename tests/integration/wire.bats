@@ -100,11 +100,24 @@ print(ask(b"GET /after HTTP/1.1\r\nHost: example.test\r\n\r\n"))'
 	[ "$(cut -d' ' -f2- "$NET/requests")" = $'example.test GET /whole\nexample.test GET /after' ]
 }
 
+supervisor() {
+	there "$WARD" list --json | json '[b["pid"] for b in d if b.get("workspace") == "'"$PWD"'"][0]'
+}
+
 # The descriptors of the session's supervisor.
 descriptors() {
-	local pid
-	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
-	there bash -c "ls /proc/$pid/fd | wc -l"
+	there bash -c "ls /proc/$(supervisor)/fd | wc -l"
+}
+
+# rests: it does not go round where nothing is to be done; a second has 100 ticks.
+rests() {
+	local before after pid
+	pid=$(supervisor)
+	before=$(awk '{print $14 + $15}' "/proc/$pid/stat")
+	sleep 1
+	after=$(awk '{print $14 + $15}' "/proc/$pid/stat")
+	echo "$((after - before)) ticks"
+	[ $((after - before)) -lt 30 ]
 }
 
 # until_settled COUNT: the supervisor has no more descriptors than that, and no connection is open
@@ -145,6 +158,7 @@ for i in range(40):
 print("done")'
 	[ "$output" = 'done' ]
 	until_settled "$before"
+	rests
 	[ "$(ward_ exec --net full -- curl -sS http://example.test/)" = 'hello example.test /' ]
 }
 
@@ -183,6 +197,7 @@ for _ in range(4): os.wait()' >said 2>&1 3>&- &
 		sleep 0.1
 	done
 	[ "$n" -lt 300 ]
+	rests
 	# Another sandbox.
 	run -0 ward_ run --allow example.test -- curl -sS http://example.test/meanwhile
 	[ "$output" = 'hello example.test /meanwhile' ]

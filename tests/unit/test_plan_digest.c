@@ -57,6 +57,7 @@ static void test_sandbox(void)
 
 	DIFFERS(b.hostname = "x");
 	DIFFERS(b.network.guarded = true);
+	DIFFERS(b.audit.folder = "/x");
 	DIFFERS(b.uid = 1);
 	DIFFERS(b.root = true);
 	DIFFERS(b.read_only_root = true);

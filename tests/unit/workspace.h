@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A workspace in /tmp and a folder outside of it with a secret, for the tests of the file tools.
- * Owns both until workspace_remove.
+ * A workspace in memory (or in /tmp) and a folder outside of it with a secret, for the tests of the
+ * file tools. Owns both until workspace_remove.
  */
 
 #include "base/cleanup.h"
@@ -50,7 +50,9 @@ static inline void workspace_link(const struct workspace *w, const char *target,
 
 static inline void workspace_make(struct workspace *w)
 {
-	*w = (struct workspace){.top = "/tmp/ward-files-XXXXXX", .f.owner = FILES_NOBODY};
+	*w = (struct workspace){.f.owner = FILES_NOBODY};
+	snprintf(w->top, sizeof w->top, "%s/ward-files-XXXXXX",
+		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!check(mkdtemp(w->top) != NULL))
 		exit(1);
 	snprintf(w->path, sizeof w->path, "%s/w", w->top);
@@ -63,12 +65,15 @@ static inline void workspace_make(struct workspace *w)
 
 static inline void workspace_remove(struct workspace *w)
 {
-	int tmp = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char *name = strrchr(w->top, '/');
+	int parent;
 
+	*name = '\0';
+	parent = open(w->top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	close(w->f.root);
 	arena_free(&w->arena);
-	check_int(folder_remove(tmp, w->top + strlen("/tmp/")), 0);
-	close(tmp);
+	check_int(folder_remove(parent, name + 1), 0);
+	close(parent);
 }
 
 /* What a file holds, by its name on the host; NULL: there is none. */
