@@ -10,7 +10,7 @@ SECONDS = 60
 
 all: ## build the program: build/ward (LIBC=system: with the machine's own C library)
 	@scripts/deps check build
-	@scripts/build build ward
+	@scripts/build build ward lib/libward.so.1
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16

@@ -3,8 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/escape.h"
-#include "base/macro.h"
 #include "door/approval.h"
+#include "door/failure.h"
 #include "door/job_parts.h"
 #include "json/node_write.h"
 
@@ -19,35 +19,6 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* Why it failed, as a word that programs can tell apart. */
-static const char *failure_name(int code)
-{
-	static const struct {
-		int code;
-		const char *name;
-	} rows[] = {
-		{EACCES, "denied"},
-		{EPERM, "denied"},
-		{EROFS, "denied"},
-		{EXDEV, "denied"},
-		{ELOOP, "denied"},
-		{ENOENT, "notFound"},
-		{EINVAL, "invalid"},
-		{ERANGE, "invalid"},
-		{EILSEQ, "invalid"},
-		{EISDIR, "invalid"},
-		{ENOTDIR, "invalid"},
-		{EFBIG, "tooLarge"},
-		{ETIMEDOUT, "timeout"},
-		{ECANCELED, "cancelled"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].code == code)
-			return rows[i].name;
-	return "failed";
 }
 
 static void write_failure(struct job *j)

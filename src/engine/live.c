@@ -237,7 +237,8 @@ static void take_pair(struct live *v)
 		v->ask_at = live_later(live_now(), ASK_AGAIN_MS);
 		return;
 	}
-	v->pairs[v->pair_count++] = (struct live_pair){fds.fd[0], fds.fd[1], ready.shepherd};
+	v->pairs[v->pair_count++] = (struct live_pair){
+		.command = fds.fd[0], .orders = fds.fd[1], .shepherd = ready.shepherd};
 	if (v->call->plan->setup && !v->set_up) {
 		v->set_up = true;
 		live_line_setup(v);

@@ -58,6 +58,7 @@ struct live_call {
 struct live_pair {
 	int command, orders;
 	int32_t shepherd;
+	uint32_t notes; /* that init had when the pair was taken: none of them is the command's */
 };
 
 #define LIVE_NO_PAIR ((struct live_pair){.command = -1, .orders = -1})
@@ -78,7 +79,7 @@ struct live_line {
 	int command;       /* it waits for its terminal; -1 */
 	int32_t shepherd;
 	bool terminal;         /* it has one of its own */
-	uint32_t notes;        /* that init had when it began */
+	uint32_t notes;        /* that init had before it began */
 	struct plan_caps caps; /* its own limits */
 	pid_t top;             /* its shepherd's number here, once it is known */
 	uint64_t look_at;      /* us: when those are looked at; 0: never */

@@ -79,6 +79,8 @@ bool live_take_pair(struct live *v, struct live_pair *ret)
 		struct pollfd word = {.fd = pair.orders, .events = POLLIN};
 
 		*ret = pair;
+		/* Not later: whoever holds the other end begins before we hear of it. */
+		ret->notes = atomic_load(v->stage->notes);
 		if (poll(&word, 1, 0) == 0)
 			return true;
 		close(pair.command);
@@ -93,7 +95,7 @@ static void begin(struct live *v, struct live_line *l, const struct post_exec *x
 {
 	l->queued = false;
 	l->shepherd = pair->shepherd;
-	l->notes = atomic_load(v->stage->notes);
+	l->notes = pair->notes;
 	l->command = pair->command;
 	l->orders = pair->orders;
 	l->hit = HIT_COUNT;

@@ -586,10 +586,38 @@ static void scenario_strange(void)
 	require(dup2(kept, 1) == 1);
 }
 
+/* Lines of a tool, a tab, and its arguments; of each, how it ended and the answer. */
+static void scenario_calls(void)
+{
+	struct ward *w = open_plain();
+	char *line = NULL, *arguments;
+	size_t room = 0;
+
+	while (getline(&line, &room, stdin) > 0) {
+		struct ward_answer a;
+		int r;
+
+		arguments = strchr(line, '\t');
+		require(arguments);
+		*arguments++ = '\0';
+		r = ward_call(w, line, arguments, &a);
+		printf("%s %d %zu\n",
+			r == WARD_NOT_FOUND ? "not-found"
+			: r                 ? "error"
+					    : "done",
+			a.failed, a.json_len);
+		fwrite(a.json, 1, a.json_len, stdout);
+		ward_answer_free(&a);
+	}
+	free(line);
+	ward_close(w);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
+	{"calls", scenario_calls},
 	{"exec", scenario_exec},
 	{"stream", scenario_stream},
 	{"async", scenario_async},
