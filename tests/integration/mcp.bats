@@ -3,7 +3,7 @@
 #
 # ward mcp, driven by the protocol's own SDK, inspector and conformance suite (from npm, in MCP_CLIENTS), and by one that
 # breaks every rule (helpers/mcp/raw.py).
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
 export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state

@@ -3,7 +3,7 @@
 #
 # ward wrap around servers of others (from npm, in MCP_CLIENTS). Each attempt is made without it first: what does not work
 # anyway proves nothing.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
 export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
