@@ -366,9 +366,9 @@ many() { # NAME COUNT: so many requests at once, all alike
 	PATH="$PWD:$PATH" run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
 	# Where everybody can, or a group.
-	mkdir -m 1777 "$T/shared"
-	cp "$T/bin/kept" "$T/shared/gratis"
-	PATH="$T/shared:$PATH" run -126 gratis gratis x
+	mkdir -m 1777 "$T/common"
+	cp "$T/bin/kept" "$T/common/gratis"
+	PATH="$T/common:$PATH" run -126 gratis gratis x
 	[[ $output == *"everybody can make files"* ]]
 	mkdir -m 775 "$T/team"
 	cp "$T/bin/kept" "$T/team/gratis"
