@@ -18,8 +18,9 @@ static struct post message; /* large */
 
 void client_line_close(struct client_line *l)
 {
-	close(take_fd(&l->sandbox));
-	close(take_fd(&l->waiting));
+	cleanup_fd(&l->sandbox);
+	cleanup_fd(&l->waiting);
+	*l = (struct client_line){-1, -1};
 }
 
 static int32_t window(void)
