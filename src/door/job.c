@@ -43,7 +43,7 @@ static void record_end_of(struct job *j)
 	int r = 0;
 
 	if (j->tool->kind == TOOL_COMMAND) {
-		j->pass.handed_over = j->args.background && !j->failed.code;
+		j->pass.handed_over |= j->args.background && !j->failed.code;
 		pass_close(&j->pass, &j->record, !j->failed.code,
 			j->failed.code ? -j->failed.code : 0, &j->result, &j->failed);
 		return;

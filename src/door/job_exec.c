@@ -413,5 +413,6 @@ void job_exec_cancel(struct job *j)
 	client_close(&j->client);
 	client_line_close(&j->line);
 	err_set(&j->failed, ECANCELED, "cancelled");
+	j->pass.handed_over = true; /* and writes down how that went */
 	job_finish(j);
 }
