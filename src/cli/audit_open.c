@@ -109,6 +109,14 @@ static bool has_host(const char *wanted, const struct auditrow *row)
 	return false;
 }
 
+/* A whole key, or only what stands behind its agent, as other commands take it. */
+static bool is_session(const char *wanted, const char *key)
+{
+	const char *rest = strncmp(key, "agent:", 6) == 0 ? strchr(key + 6, ':') : NULL;
+
+	return glob_word(wanted, key) || (rest && glob_word(wanted, rest + 1));
+}
+
 /* In what is shown, or in the lines as they are. */
 static bool has_text(const char *wanted, const struct auditrow *row)
 {
@@ -126,7 +134,7 @@ bool audit_filter_matches(const struct audit_filter *f, const struct auditrow *r
 	int64_t when = auditrow_time(row);
 
 	return when >= f->since && when <= f->until &&
-	       is_like(&o->session, auditrow_text(row, "session")) &&
+	       (!o->session.v || is_session(o->session.v, auditrow_text(row, "session"))) &&
 	       is_like(&o->agent, auditrow_text(row, "agent")) &&
 	       is_like(&o->tool, auditrow_text(row, "tool")) &&
 	       is_like(&o->verdict, auditrow_text(row, "verdict")) &&

@@ -117,6 +117,8 @@ print(" ".join(str((x["begin"] or x["end"])["seq"]) for x in json.load(open("out
 		--session agent:main:main|1 6
 		--session 'agent:*:x'|2 3
 		--agent review|2 3
+		--session x|2 3
+		--session agent:review:x|2 3
 		--tool 'b*'|3
 		--verdict deny|3
 		--reason tool-denied|3
