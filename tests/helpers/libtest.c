@@ -457,7 +457,7 @@ static void scenario_unasked(void)
 	struct ward_command c = {.argv = argv};
 	struct ward_result r;
 
-	require_w(w, ward_exec(w, &c, &r), WARD_DENIED);
+	require_w(w, ward_exec(w, &c, &r), WARD_TIMEOUT);
 	require(logged == 1 && access(mark, F_OK) < 0);
 	ward_close(w);
 }
