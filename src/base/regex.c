@@ -5,8 +5,9 @@
  * place where its match began; a step is in the set once, for the earliest beginning.
  */
 
-#include "base/regex_parts.h"
+#include "base/regex.h"
 
+#include "base/regex_parts.h"
 #include "base/utf8.h"
 
 #include <ctype.h>

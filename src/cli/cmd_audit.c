@@ -5,9 +5,9 @@
 
 #include "cli/audit.h"
 
-#define PATTERN(key, about)                                                              \
-	{                                                                                \
-#key, F_TEXT(struct audit_options, key, .arg = "PATTERN", .help = about) \
+#define PATTERN(key, about)                                                                \
+	{                                                                                  \
+#key, F_TEXT(struct audit_options, key, .arg = "PATTERN", .help = (about)) \
 	}
 #define FOLDER                                                                             \
 	{"folder", F_TEXT(struct audit_options, folder, .arg = "DIR",                      \

@@ -15,8 +15,9 @@ static void first_words(struct buf *out)
 {
 	for (size_t i = 0; commands[i]; i++) {
 		size_t len = strcspn(commands[i]->name, " ");
+		const char *before = i > 0 ? commands[i - 1]->name : "";
 
-		if (i > 0 && strncmp(commands[i]->name, commands[i - 1]->name, len + 1) == 0)
+		if (strcspn(before, " ") == len && strncmp(commands[i]->name, before, len) == 0)
 			continue;
 		buf_add(out, commands[i]->name, len);
 		buf_putc(out, ' ');
@@ -61,6 +62,10 @@ static void words_of_arguments(struct buf *out, const struct command *command)
 		words_of_tools(out);
 	else if (command == &cmd_completion)
 		buf_puts(out, "bash zsh fish ");
+	else if (command == &cmd_mcp)
+		buf_puts(out, "config ");
+	else if (command == &cmd_mcp_config)
+		buf_puts(out, "claude codex cursor vscode openclaw ");
 	else if (command == &cmd_help)
 		first_words(out);
 }

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "cli/boxes.h"
+#include "door/talk.h"
 #include "model/netrule.h"
 
 #include <errno.h>
@@ -83,11 +84,11 @@ static int fetch(struct call *c, int box, struct net *n, struct err *e)
 	int32_t first = 0, came = POST_NET_PAGE;
 
 	while (came == POST_NET_PAGE) {
-		int r = living_say(box, &message, POST_NET, first, e);
+		int r = talk_say(box, &message, POST_NET, first, e);
 
 		do {
 			if (r == 0)
-				r = living_hear(box, &message, e);
+				r = talk_hear(box, &message, e);
 			if (r < 0)
 				return r;
 			keep(c, n);
@@ -247,9 +248,9 @@ static int change(struct call *c, struct err *e)
 		message.rule.kind = deny ? POST_RULE_DENY : POST_RULE_ALLOW;
 		message.rule.now = o->now.v;
 		snprintf(message.rule.text, sizeof message.rule.text, "%s", c->args[i]);
-		r = living_say(box, &message, POST_NET_CHANGE, 0, e);
+		r = talk_say(box, &message, POST_NET_CHANGE, 0, e);
 		if (r == 0)
-			r = living_hear(box, &message, e);
+			r = talk_hear(box, &message, e);
 		if (r == 0)
 			ended += message.number;
 	}

@@ -58,6 +58,10 @@ static int read_policy(struct verify *v, struct err *e)
 		return err_set(e, EPERM,
 			"this session may run no command, so there is no sandbox to try; 'ward "
 			"explain' says why");
+	if (answer->host)
+		return err_set(e, ENOTSUP,
+			"this session's commands run on the host, so there is no sandbox to try; "
+			"use --set mode=all");
 	v->plan = answer->plan;
 	v->passes_all = passes_secret(&answer->verdict.effective->s.sandbox.pass_env);
 	return 0;

@@ -54,8 +54,8 @@ const struct command *const commands[] = {
 	&cmd_audit_anchor,
 	&cmd_audit_export,
 	&cmd_audit_report,
+	&cmd_mcp_config, /* before `mcp`: the longer name is looked for first */
 	&cmd_mcp,
-	&cmd_mcp_config,
 	&cmd_wrap,
 	&cmd_explain,
 	&cmd_tools_list,

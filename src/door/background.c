@@ -4,7 +4,7 @@
 #include "base/macro.h"
 #include "base/number.h"
 #include "base/str.h"
-#include "door/living.h"
+#include "door/talk.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +15,9 @@ static struct post message; /* large */
 
 static int talk(int box, uint32_t kind, int32_t id, struct err *e)
 {
-	int r = living_say(box, &message, kind, id, e);
+	int r = talk_say(box, &message, kind, id, e);
 
-	return r < 0 ? r : living_hear(box, &message, e);
+	return r < 0 ? r : talk_hear(box, &message, e);
 }
 
 static int fail_answer(struct err *e)
@@ -32,7 +32,7 @@ int background_list(int box, background_fn *fn, void *ctx, struct err *e)
 	while (r == 0 && message.kind == POST_PROCESS) {
 		message.process.command[POST_COMMAND - 1] = '\0';
 		fn(ctx, message.number, &message.process);
-		r = living_hear(box, &message, e);
+		r = talk_hear(box, &message, e);
 	}
 	return r;
 }
@@ -122,7 +122,7 @@ int background_signal(int box, int32_t id, int number, struct err *e)
 
 int background_waited(int box, struct result *ret, struct err *e)
 {
-	int r = living_hear(box, &message, e);
+	int r = talk_hear(box, &message, e);
 
 	if (r < 0)
 		return r;
@@ -139,7 +139,7 @@ int background_waited(int box, struct result *ret, struct err *e)
 
 int background_wait(int box, int32_t id, struct result *ret, struct err *e)
 {
-	int r = living_say(box, &message, POST_PROCESS_WAIT, id, e);
+	int r = talk_say(box, &message, POST_PROCESS_WAIT, id, e);
 
 	return r < 0 ? r : background_waited(box, ret, e);
 }

@@ -2,6 +2,7 @@
 #include "door/door.h"
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "door/ask.h"
 #include "door/load.h"
 #include "door/tool.h"
@@ -67,6 +68,7 @@ void door_release(struct door_policy **io)
 		return;
 	if (p->recording)
 		record_close(&p->record);
+	workspace_close(&p->space);
 	free(p->verdicts);
 	config_free(&p->config);
 	arena_free(&p->arena);
@@ -93,6 +95,7 @@ static int read_policy(struct door *d, struct err *e)
 	int r;
 
 	p->users = 1;
+	p->space = WORKSPACE_CLOSED;
 	p->serial = ++d->serial;
 	p->verdicts = mem_realloc(NULL, tool_count(), sizeof *p->verdicts);
 	for (size_t i = 0; i < tool_count(); i++)
@@ -147,6 +150,8 @@ void door_close(struct door *d)
 {
 	while (d->line_count > 0)
 		client_line_close(&d->lines[--d->line_count]);
+	for (size_t i = 0; i < ARRAY_LEN(d->spare); i++)
+		buf_free(&d->spare[i]);
 	door_release(&d->policy);
 }
 
@@ -166,6 +171,30 @@ int door_verdict(struct door *d, size_t tool, const struct verdict **ret, struct
 	}
 	*ret = v;
 	return r;
+}
+
+/* The folder that the name stood for, as long as it stands for it: a new one is looked at anew. */
+const struct files *door_files(const struct door_policy *p)
+{
+	struct stat now;
+
+	if (p->space.root < 0 || stat(p->session.run.plan.workspace_path, &now) < 0 ||
+		now.st_dev != p->space_was.st_dev || now.st_ino != p->space_was.st_ino)
+		return NULL;
+	return &p->space.files;
+}
+
+void door_keep_files(struct door_policy *p, struct workspace_root *io)
+{
+	const char *path = p->session.run.plan.workspace_path;
+	struct stat now;
+
+	if (io->inside || !path || fstat(io->root, &p->space_was) < 0 || stat(path, &now) < 0 ||
+		now.st_dev != p->space_was.st_dev || now.st_ino != p->space_was.st_ino)
+		return;
+	workspace_close(&p->space);
+	p->space = *io;
+	*io = WORKSPACE_CLOSED;
 }
 
 struct client_line door_line(struct door *d)

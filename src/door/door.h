@@ -12,6 +12,7 @@
 
 #include "door/exec.h"
 #include "door/record.h"
+#include "door/workspace.h"
 
 #include <sys/stat.h>
 
@@ -37,8 +38,10 @@ struct door_policy {
 	struct record record;
 	bool recording;
 	struct stat files[DOOR_FILES];
-	struct exec_answer session; /* of the session's sandbox, for no particular command */
-	struct verdict *verdicts;   /* by tool, see door/tool.h; tool NULL: not asked yet */
+	struct exec_answer session;  /* of the session's sandbox, for no particular command */
+	struct verdict *verdicts;    /* by tool, see door/tool.h; tool NULL: not asked yet */
+	struct workspace_root space; /* kept open, where it is a folder of the host */
+	struct stat space_was;
 };
 
 struct door {
@@ -47,6 +50,7 @@ struct door {
 	struct client_line lines[DOOR_LINES];
 	size_t line_count;
 	unsigned serial;
+	struct buf spare[2]; /* memory of the last answer, for the next one */
 };
 
 /* Nothing can be called before the policy could be read once. */
@@ -61,6 +65,10 @@ void door_release(struct door_policy **p);
 int door_verdict(struct door *d, size_t tool, const struct verdict **ret, struct err *e);
 /* A request of this session, for no particular command. */
 struct run_request door_request(const struct door *d, const struct door_policy *p);
+/* The workspace as it was opened before, if it is still that; else NULL. */
+const struct files *door_files(const struct door_policy *p);
+/* Keeps it for the next call, where that may be; else it stays the caller's. */
+void door_keep_files(struct door_policy *p, struct workspace_root *io);
 /* A connection to the session's sandbox that nobody uses; both -1: there is none. */
 struct client_line door_line(struct door *d);
 /* Keeps it for the next, or closes it. */

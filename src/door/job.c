@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#define SPARE_MOST (64u << 10)
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -103,136 +105,6 @@ static void fill_record(struct job *j, const struct node *args)
 	};
 }
 
-/* A sandbox may have to be started, or at least asked. */
-static bool opens_slowly(const struct job *j)
-{
-	enum workspace kind = j->policy->session.run.plan.workspace;
-
-	return j->tool->kind == TOOL_FILES && j->verdict->place == PLACE_SANDBOX &&
-	       (kind == WORKSPACE_COW || kind == WORKSPACE_NONE);
-}
-
-int job_open_files(struct job *j, struct workspace_root *ret, struct err *e)
-{
-	const struct exec_answer *session = &j->policy->session;
-	const struct plan *p = &session->run.plan;
-	struct run_request q = door_request(j->door, j->policy);
-	int r;
-
-	if (j->verdict->place == PLACE_SANDBOX && !session->run.host)
-		return workspace_open(&q, session, &j->arena, ret, e);
-	if (!p->workspace_path)
-		return err_set(e, ENOENT, "the session has no workspace on the host");
-	r = workspace_open_host(p->workspace_path, ret, e);
-	if (r < 0)
-		return r;
-	ret->files.read_only = p->workspace == WORKSPACE_RO;
-	ret->files.protect = p->protect;
-	ret->files.protect_count = p->protect_count;
-	ret->files.hide = p->hide;
-	ret->files.hide_count = p->hide_count;
-	return 0;
-}
-
-/* The tool itself, here or in a process of its own. */
-static int run_tool(struct job *j, const struct files *files, struct err *e)
-{
-	struct writer w = WRITER_COMPACT(&j->json);
-	struct tool_work work = {.door = j->door,
-		.policy = j->policy,
-		.verdict = j->verdict,
-		.args = &j->args,
-		.files = files,
-		.arena = &j->arena,
-		.text = &j->text,
-		.json = &w};
-	int r;
-
-	write_object(&w, NULL);
-	r = j->tool->run(&work, e);
-	write_end_object(&w);
-	j->bytes = work.bytes;
-	if (r == 0 && (j->json.dropped || j->text.dropped))
-		r = err_set(e, EFBIG, "the answer is larger than %u MiB; ask for a part",
-			JOB_ANSWER >> 20);
-	return r;
-}
-
-/* What a worker says of a tool: this, then the text, then the JSON. */
-struct tool_said {
-	struct err failed;
-	uint64_t bytes;
-	size_t text, json;
-};
-
-static void work(void *ctx, struct buf *out)
-{
-	struct job *j = ctx;
-	struct tool_said said = {0};
-	auto_(workspace_close) struct workspace_root space = WORKSPACE_CLOSED;
-	int r = 0;
-
-	if (j->tool->kind == TOOL_FILES)
-		r = job_open_files(j, &space, &said.failed);
-	if (r == 0)
-		r = run_tool(j, &space.files, &said.failed);
-	if (r >= 0)
-		said.failed = (struct err){0};
-	else if (!said.failed.code)
-		said.failed.code = -r;
-	said.bytes = j->bytes;
-	said.text = j->text.len;
-	said.json = j->json.len;
-	buf_add(out, &said, sizeof said);
-	buf_add(out, j->text.data, j->text.len);
-	buf_add(out, j->json.data, j->json.len);
-}
-
-static void take_tool(struct job *j, const struct buf *all)
-{
-	struct tool_said said;
-
-	if (all->len < sizeof said) {
-		err_set(&j->failed, EIO, "the process that did it was killed");
-		return;
-	}
-	memcpy(&said, all->data, sizeof said);
-	if (all->dropped || all->len != sizeof said + said.text + said.json) {
-		err_set(&j->failed, EFBIG, "the answer is larger than %u MiB; ask for a part",
-			JOB_ANSWER >> 20);
-		return;
-	}
-	j->failed = said.failed;
-	j->bytes = said.bytes;
-	buf_add(&j->text, all->data + sizeof said, said.text);
-	buf_add(&j->json, all->data + sizeof said + said.text, said.json);
-}
-
-static int begin_tool(struct job *j)
-{
-	struct worker_call call = {.work = work, .ctx = j, .input = -1, .most = JOB_ANSWER};
-	auto_(workspace_close) struct workspace_root space = WORKSPACE_CLOSED;
-	int r;
-
-	r = pass_begin(&j->pass, &j->record, &j->failed);
-	if (r < 0)
-		return job_fail(j, r);
-	if (j->tool->slow || opens_slowly(j)) {
-		r = worker_start(&j->worker, &call, &j->failed);
-		j->stage = STAGE_WORKER;
-		return r < 0 ? job_fail(j, r) : 0;
-	}
-	if (j->tool->kind == TOOL_FILES)
-		r = job_open_files(j, &space, &j->failed);
-	if (r == 0)
-		r = run_tool(j, &space.files, &j->failed);
-	if (r < 0)
-		return job_fail(j, r);
-	j->failed = (struct err){0}; /* what was said on the way */
-	job_finish(j);
-	return 0;
-}
-
 static int refuse_tool(struct job *j, const char *name, struct err *e)
 {
 	struct err ignored;
@@ -258,6 +130,27 @@ static int refuse_unknown(struct door *d, const char *name, struct err *e)
 	return err_set(e, ENOENT, "there is no tool '%s'", buf_text(&shown));
 }
 
+/* Memory of an answer before, so that it need not be had anew. */
+static struct buf take_spare(struct buf *spare)
+{
+	struct buf b = *spare;
+
+	*spare = (struct buf){0};
+	buf_reset(&b);
+	b.max = JOB_ANSWER;
+	return b;
+}
+
+static void keep_spare(struct buf *spare, struct buf *b)
+{
+	if (spare->data || b->cap > SPARE_MOST) {
+		buf_free(b);
+	} else {
+		*spare = *b;
+	}
+	*b = (struct buf){0};
+}
+
 /* In its own arena: one piece of memory for most calls. */
 static struct job *new_job(struct door *d, size_t tool)
 {
@@ -274,8 +167,8 @@ static struct job *new_job(struct door *d, size_t tool)
 	j->stage = STAGE_WORKER;
 	j->worker.from = j->input = j->cwd = -1;
 	j->line = (struct client_line){-1, -1};
-	j->text = BUF(JOB_ANSWER);
-	j->json = BUF(JOB_ANSWER);
+	j->text = take_spare(&d->spare[0]);
+	j->json = take_spare(&d->spare[1]);
 	return j;
 }
 
@@ -307,7 +200,7 @@ int job_begin(
 	else if (j->tool->kind == TOOL_COMMAND)
 		job_exec_begin(j);
 	else
-		begin_tool(j);
+		job_tool_begin(j);
 	*ret = take_ptr(j);
 	return 0;
 }
@@ -353,7 +246,7 @@ static void step_worker(struct job *j)
 	if (j->tool->kind == TOOL_COMMAND)
 		job_exec_take(j, &j->worker.said);
 	else
-		take_tool(j, &j->worker.said);
+		job_tool_take(j, &j->worker.said);
 	worker_end(&j->worker);
 	if (j->stage == STAGE_WORKER)
 		job_finish(j);
@@ -481,8 +374,8 @@ void job_free(struct job **io)
 	cleanup_fd(&j->input);
 	cleanup_fd(&j->cwd);
 	result_free(&j->result);
-	buf_free(&j->text);
-	buf_free(&j->json);
+	keep_spare(&j->door->spare[0], &j->text);
+	keep_spare(&j->door->spare[1], &j->json);
 	door_release(&j->policy);
 	arena = j->arena;
 	arena_free(&arena);

@@ -9,22 +9,16 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "door/consent.h"
 #include "door/host.h"
 #include "door/job_parts.h"
-#include "door/notes.h"
 #include "files/files_walk.h"
-#include "json/result_write.h"
 #include "state/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define TEXT_MOST (64u << 10) /* of each stream, in the text; the JSON has all of it */
 
 static int check_arguments(struct job *j, struct err *e)
 {
@@ -92,96 +86,6 @@ static int decide_command(struct job *j, struct err *e)
 	return 0;
 }
 
-/* No longer than the policy says. */
-static int take_timeout(struct job *j, uint64_t *io_timeout, struct err *e)
-{
-	const struct arg_number *wish = &j->args.timeout_ms;
-
-	if (!wish->given)
-		return 0;
-	if (*io_timeout && wish->v > *io_timeout)
-		return err_set(e, ERANGE,
-			"argument 'timeoutMs' is more than the policy allows (%llu); use "
-			"'background' for what takes longer",
-			(unsigned long long)*io_timeout);
-	*io_timeout = wish->v;
-	return 0;
-}
-
-/* A folder inside: as written when it begins at the root, else from the workspace on. */
-static void take_cwd(struct job *j, struct plan *p)
-{
-	const char *cwd = j->args.cwd;
-
-	if (cwd)
-		p->cwd = *cwd == '/' ? cwd : arena_printf(&j->arena, PLAN_WORKSPACE "/%s", cwd);
-	else
-		p->cwd = PLAN_WORKSPACE;
-}
-
-static bool is_variable(const char *a, const char *b)
-{
-	size_t len = strcspn(a, "=");
-
-	return strncmp(a, b, len + 1) == 0;
-}
-
-/* What the call adds takes the place of what has the same name. */
-static void take_env(struct job *j, struct plan *p)
-{
-	const struct arg_texts *more = &j->args.env;
-	size_t count = 0, n = 0;
-	const char **env;
-
-	if (!more->count)
-		return;
-	while (p->env[count])
-		count++;
-	env = arena_array(&j->arena, count + more->count + 1, sizeof *env);
-	for (size_t i = 0; i < count; i++) {
-		bool replaced = false;
-
-		for (size_t k = 0; k < more->count; k++)
-			replaced |= is_variable(more->v[k], p->env[i]);
-		if (!replaced)
-			env[n++] = p->env[i];
-	}
-	for (size_t k = 0; k < more->count; k++)
-		env[n++] = more->v[k];
-	p->env = env;
-}
-
-static int take_input(struct job *j, struct err *e)
-{
-	size_t len, done = 0;
-
-	if (!j->args.input)
-		return 0;
-	len = strlen(j->args.input);
-	j->input = memfd_create("stdin", MFD_CLOEXEC);
-	if (j->input < 0)
-		return err_sys(e, -errno, "make a file in memory");
-	while (done < len) {
-		ssize_t n = write(j->input, j->args.input + done, len - done);
-
-		if (n < 0)
-			return err_sys(e, -errno, "write a file in memory");
-		done += (size_t)n;
-	}
-	lseek(j->input, 0, SEEK_SET);
-	return 0;
-}
-
-static int complete_plan(struct job *j, struct err *e)
-{
-	struct plan *p = &j->answer->run.plan;
-	int r = take_timeout(j, &p->timeout, e);
-
-	take_cwd(j, p);
-	take_env(j, p);
-	return r < 0 ? r : take_input(j, e);
-}
-
 /* What a worker says of a command: this, both streams, then a text for each layer. */
 struct command_said {
 	struct err failed;
@@ -212,7 +116,8 @@ static int run_on_host(struct job *j, struct err *e)
 		.approval = j->approval};
 
 	host_limits(j->verdict->effective, true, true, false, &call);
-	return take_timeout(j, &call.timeout, e) < 0 ? -e->code : host_run(&call, &j->result, e);
+	return job_plan_timeout(j, &call.timeout, e) < 0 ? -e->code
+							 : host_run(&call, &j->result, e);
 }
 
 /* In the sandbox; where nothing could be started, once more by what the machine says of itself. */
@@ -231,7 +136,7 @@ static int run_in_sandbox(struct job *j, struct err *e)
 	if (r == 0 && !j->answer->run.planned)
 		r = err_set(e, EACCES, "denied by the policy");
 	if (r == 0)
-		r = complete_plan(j, e);
+		r = job_plan_complete(j, e);
 	return r < 0 ? r
 		     : exec_carry_out(&q, &j->pass, &j->arena, j->answer, &j->result, &reached, e);
 }
@@ -439,9 +344,9 @@ int job_exec_go_on(struct job *j)
 		r = err_set(&j->failed, EACCES, "denied: %s",
 			j->verdict->reasons[j->verdict->reason_count - 1].text);
 	if (r == 0 && j->verdict->place == PLACE_SANDBOX)
-		r = complete_plan(j, &j->failed);
+		r = job_plan_complete(j, &j->failed);
 	else if (r == 0)
-		r = take_input(j, &j->failed);
+		r = job_plan_input(j, &j->failed);
 	return r < 0 ? job_fail(j, r) : carry_out(j);
 }
 
@@ -466,7 +371,7 @@ int job_exec_begin(struct job *j)
 	if (r == 0 && j->verdict->rule)
 		r = ask(j, e);
 	else if (r == 0) {
-		r = outside ? take_input(j, e) : complete_plan(j, e);
+		r = outside ? job_plan_input(j, e) : job_plan_complete(j, e);
 		return r < 0 ? job_fail(j, r) : carry_out(j);
 	}
 	return r < 0 ? job_fail(j, r) : 0;
@@ -509,75 +414,4 @@ void job_exec_cancel(struct job *j)
 	client_line_close(&j->line);
 	err_set(&j->failed, ECANCELED, "cancelled");
 	job_finish(j);
-}
-
-/* The beginning and the end of what is long. */
-static void put_stream(struct buf *out, const struct buf *data, const char *name)
-{
-	const char *text = buf_text(data);
-	size_t half = TEXT_MOST / 2;
-
-	if (data->len == 0)
-		return;
-	if (out->len > 0 && out->data[out->len - 1] != '\n')
-		buf_putc(out, '\n');
-	if (name)
-		buf_printf(out, "[%s]\n", name);
-	if (!utf8_valid(text, data->len) || memchr(text, 0, data->len)) {
-		buf_printf(out, "(%zu bytes that are no text)\n", data->len);
-	} else if (data->len <= TEXT_MOST) {
-		buf_add(out, text, data->len);
-	} else {
-		size_t head = half, tail = data->len - half;
-
-		while (head > 0 && ((unsigned char)text[head] & 0xc0) == 0x80)
-			head--;
-		while (((unsigned char)text[tail] & 0xc0) == 0x80)
-			tail++;
-		buf_add(out, text, head);
-		buf_printf(out, "\n[... %zu bytes are left out here ...]\n", tail - head);
-		buf_add(out, text + tail, data->len - tail);
-	}
-}
-
-static void put_end(struct buf *out, const struct result *r)
-{
-	if (r->reason == END_EXITED && r->exit_code == 0)
-		return;
-	if (out->len > 0 && out->data[out->len - 1] != '\n')
-		buf_putc(out, '\n');
-	if (r->reason == END_EXITED)
-		buf_printf(out, "[exit status %d]\n", r->exit_code);
-	else
-		buf_printf(out, "[ended: %s, status %d]\n", end_reason_names[r->reason],
-			result_status(r));
-}
-
-static void answer_background(struct job *j)
-{
-	struct writer w = WRITER_COMPACT(&j->json);
-
-	write_object(&w, NULL);
-	write_number(&w, "id", j->answer->process);
-	write_text(&w, "sandbox", j->answer->name);
-	write_end_object(&w);
-	buf_printf(&j->text, "Started in the background: process %d.", j->answer->process);
-}
-
-void job_exec_answer(struct job *j)
-{
-	struct writer w = WRITER_COMPACT(&j->json);
-	struct result *r = &j->result;
-
-	if (j->args.background) {
-		answer_background(j);
-		return;
-	}
-	result_write(&w, r, j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL,
-		j->record.approval);
-	put_stream(&j->text, &r->output[0], NULL);
-	put_stream(&j->text, &r->output[1], "stderr");
-	put_end(&j->text, r);
-	notes_write(&j->text, &j->answer->run, r);
-	j->out.failed = result_status(r) != 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the modules of a job share: door/job.c, and door/job_exec.c for commands. */
+/* What the modules of a job share: door/job.c; door/job_exec.c for commands, with
+ * door/job_answer.c; door/job_tool.c for all other tools. */
 
 #include "door/job.h"
 #include "door/pass.h"
@@ -50,7 +51,11 @@ int job_fail(struct job *j, int r);
 /* The answer is complete. */
 void job_finish(struct job *j);
 
-/* The files that the tool works on. */
+/* door/job_tool.c */
+int job_tool_begin(struct job *j);
+/* The worker has said all. */
+void job_tool_take(struct job *j, const struct buf *said);
+/* The files that a tool works on. */
 int job_open_files(struct job *j, struct workspace_root *ret, struct err *e);
 
 /* door/job_exec.c */
@@ -61,5 +66,9 @@ void job_exec_step(struct job *j);
 /* The worker has said all. */
 void job_exec_take(struct job *j, const struct buf *said);
 void job_exec_cancel(struct job *j);
-/* What the command's end means, as the answer. */
+/* door/job_plan.c: what the call itself chooses, into the plan. */
+int job_plan_complete(struct job *j, struct err *e);
+int job_plan_timeout(struct job *j, uint64_t *io_timeout, struct err *e);
+int job_plan_input(struct job *j, struct err *e);
+/* door/job_answer.c: what the command's end means, as the answer. */
 void job_exec_answer(struct job *j);

@@ -52,8 +52,3 @@ int living_connect(int place, const char *name, struct err *e);
 int living_start(const struct living_make *q, bool *ret_made, bool *ret_died, struct err *e);
 /* Ends it; `anyway`: also while commands run, else -EBUSY. Returns when it is gone. */
 int living_stop(int place, const char *name, bool anyway, struct err *e);
-
-/* Says a message of that kind, whose body the caller has filled; hears the answer. A failure that
- * the sandbox tells is one here too. */
-int living_say(int sandbox, struct post *m, uint32_t kind, int32_t number, struct err *e);
-int living_hear(int sandbox, struct post *ret, struct err *e);

@@ -11,13 +11,21 @@
 
 #define HINTS 4 /* ways out that are named */
 
+/* A name that was only asked for has no port yet. */
 static bool is_allowed(const struct net_policy *p, const struct result_flow *f)
 {
+	uint16_t port = f->port ? f->port : NETRULE_PORT_HTTPS;
 	struct netaddr addr;
 
 	if (netaddr_parse(f->host, &addr, NULL) == 0)
-		return net_decide_addr(p, &addr, f->port, false).allow;
-	return net_decide_name(p, f->host, f->port).allow;
+		return net_decide_addr(p, &addr, port, false).allow;
+	return net_decide_name(p, f->host, port).allow;
+}
+
+static void put_port(struct buf *out, const struct result_flow *f)
+{
+	if (f->port)
+		buf_printf(out, ":%u", f->port);
 }
 
 /* The option by which it would have been allowed. False: none would do, or what refused it was not
@@ -26,19 +34,21 @@ static bool note_way_out(struct buf *out, const struct net_policy *p, const stru
 {
 	auto_(netlive_free) struct netlive more;
 	bool v6 = strchr(f->host, ':'), found = false;
-	char rule[NETRULE_TEXT];
+	auto_(buf_free) struct buf rule = BUF(NETRULE_TEXT);
 
 	netlive_init(&more, p);
-	snprintf(rule, sizeof rule, "%s%s%s:%u", v6 ? "[" : "", f->host, v6 ? "]" : "", f->port);
+	buf_printf(&rule, v6 ? "[%s]" : "%s", f->host);
+	put_port(&rule, f);
 	if (is_allowed(p, f))
 		return false;
 	if (!p->has_allow) {
 		more.policy.mode = NET_FULL;
 		found = is_allowed(&more.policy, f);
 		buf_puts(out, found ? " --net full" : "");
-	} else if (netlive_change(&more, false, rule, NULL) == 0 && is_allowed(&more.policy, f)) {
+	} else if (netlive_change(&more, false, buf_text(&rule), NULL) == 0 &&
+		   is_allowed(&more.policy, f)) {
 		found = true;
-		buf_printf(out, " --allow '%s'", rule);
+		buf_printf(out, " --allow '%s'", buf_text(&rule));
 	}
 	return found;
 }
@@ -70,7 +80,8 @@ static void note_network(struct buf *out, const struct run_answer *answer, const
 			continue;
 		buf_puts(out, shown++ ? ", " : "ward: network: refused ");
 		escape_text(out, f->host);
-		buf_printf(out, ":%u x%u (%s)", f->port, f->count, f->why);
+		put_port(out, f);
+		buf_printf(out, " x%u (%s)", f->count, f->why);
 	}
 	if (!shown)
 		return;

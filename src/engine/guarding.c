@@ -129,8 +129,7 @@ static void raise_files(void)
 	}
 }
 
-/* A name that is asked for and refused is seen again when it is dialled. */
-static bool flow_of(const struct guard_event *e, struct result_flow *ret)
+static void flow_of(const struct guard_event *e, struct result_flow *ret)
 {
 	bool in = e->kind == GUARD_INBOUND;
 
@@ -139,8 +138,6 @@ static bool flow_of(const struct guard_event *e, struct result_flow *ret)
 		.allowed = e->allowed,
 		.up = in ? e->down : e->up,
 		.down = in ? e->up : e->down};
-	if (e->kind == GUARD_NAME)
-		return false;
 	if (in)
 		snprintf(ret->host, sizeof ret->host, "%s", RESULT_INBOUND);
 	else if (*e->name)
@@ -148,7 +145,6 @@ static bool flow_of(const struct guard_event *e, struct result_flow *ret)
 	else
 		netaddr_text(&e->addr, ret->host);
 	snprintf(ret->why, sizeof ret->why, "%s", e->why ? e->why : "");
-	return true;
 }
 
 /* What came by a published port was not tried by a program inside. */
@@ -157,8 +153,7 @@ static void take_event(void *ctx, const struct guard_event *e)
 	struct guarding *g = ctx;
 	struct result_flow f;
 
-	if (!flow_of(e, &f))
-		return;
+	flow_of(e, &f);
 	g->seen.spent += e->spent;
 	if (e->kind != GUARD_INBOUND)
 		result_network_add(&g->seen, &f);
@@ -217,10 +212,9 @@ static void add_bytes(void *ctx, const struct guard_event *e)
 	struct result_usage *sum = ctx;
 	struct result_flow f;
 
-	if (flow_of(e, &f)) {
-		sum->sent_bytes += f.up;
-		sum->received_bytes += f.down;
-	}
+	flow_of(e, &f);
+	sum->sent_bytes += f.up;
+	sum->received_bytes += f.down;
 }
 
 /* What is open counts with what has gone over it so far. */
@@ -251,8 +245,8 @@ static void see_open(void *ctx, const struct guard_event *e)
 	const struct looking *l = ctx;
 	struct result_flow f;
 
-	if (flow_of(e, &f))
-		l->see(l->ctx, &f, true);
+	flow_of(e, &f);
+	l->see(l->ctx, &f, true);
 }
 
 void guarding_look(const struct stage *s,
@@ -274,6 +268,8 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 {
 	struct guarding *g = s->guarding;
 
+	if (g && g->guard)
+		guard_tell_left(g->guard);
 	if (!g || g->seen.flows[0].count == 0)
 		return false;
 	*ret = g->seen;

@@ -21,7 +21,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #define MS 1000u
@@ -142,20 +141,6 @@ static void take_network(struct live *v, struct packet_fds *fds)
 {
 	if (guarding_begin(v->stage, fds, &v->error) < 0)
 		live_kill(v);
-}
-
-int live_take_workspace(struct live *v, struct packet_fds *fds)
-{
-	struct stat st;
-
-	if (v->workspace >= 0 || fds->count != 1 || fstat(fds->fd[0], &st) < 0 ||
-		!S_ISDIR(st.st_mode))
-		return -EPROTO;
-	v->workspace = fds->fd[0];
-	fds->count = 0;
-	v->call->card->device = st.st_dev;
-	v->call->card->inode = st.st_ino;
-	return 0;
 }
 
 static void take_message(struct live *v)

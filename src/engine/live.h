@@ -174,8 +174,10 @@ void live_line_kill(struct live *v, struct live_line *l);
 /* The setup command, in the pair that waits. */
 void live_line_setup(struct live *v);
 
-/* From init, once: what others may work on. -EPROTO: it is none. */
+/* engine/live_workspace.c: from init, once. -EPROTO: it is none. */
 int live_take_workspace(struct live *v, struct packet_fds *fds);
+/* ... to a caller who asks for it. */
+void live_show_workspace(struct live *v, struct live_line *l, const struct post *asked);
 /* engine/live_claim.c: a blank waits; 0 when it has become somebody's. */
 int live_await_claim(struct live *v, struct err *e);
 

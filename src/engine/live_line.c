@@ -426,29 +426,6 @@ static void stop(struct live *v, struct live_line *l, bool anyway)
 	kill(getpid(), SIGTERM);
 }
 
-/* Whoever works on a layer holds its lock for as long, so that nobody else changes it meanwhile. */
-static void show_workspace(struct live *v, struct live_line *l, const struct post *asked)
-{
-	struct packet_fds fds = {.fd = {v->workspace, v->call->layer}, .count = 1};
-	struct post *m;
-
-	if (memcmp(asked->workspace.config, v->call->card->config, POST_CONFIG) != 0) {
-		live_line_answer(l, post_new(POST_CHANGED, 0));
-		return;
-	}
-	if (v->workspace < 0) {
-		live_line_fail(v, l, EAGAIN, "the workspace is not there yet");
-		return;
-	}
-	fds.count += v->call->layer >= 0;
-	m = post_new(POST_FOLDER, 0);
-	m->workspace.uid = v->stage->host_uid;
-	m->workspace.gid = v->stage->host_gid;
-	v->last_used = live_now();
-	if (l->client >= 0)
-		post_send(l->client, false, m, &fds);
-}
-
 void live_line_request(struct live *v, struct live_line *l)
 {
 	auto_(packet_close) struct packet_fds fds = {.count = 0};
@@ -482,7 +459,7 @@ void live_line_request(struct live *v, struct live_line *l)
 		stop(v, l, in.number);
 		break;
 	case POST_WORKSPACE:
-		show_workspace(v, l, &in);
+		live_show_workspace(v, l, &in);
 		break;
 	default:
 		if (!live_process_request(v, l, &in) && !live_net_request(v, l, &in))

@@ -34,6 +34,14 @@ static bool may_exist(const struct guard *g, const char *name)
 	return p->mode == NET_FULL && !p->has_allow && judge_name(g, name, 22).allow;
 }
 
+/* Those that get an address are told of when they are dialled, with their port. */
+static void tell_refused(struct guard *g, const char *name)
+{
+	guard_tell(g, &(struct guard_event){.kind = GUARD_NAME,
+			      .name = name,
+			      .why = judge_name(g, name, NETRULE_PORT_HTTPS).why});
+}
+
 static enum dns_rcode find(
 	struct guard *g, const struct dns_question *q, struct dns_answer *ret, size_t *ret_count)
 {
@@ -41,13 +49,11 @@ static enum dns_rcode find(
 	bool exists = may_exist(g, q->host);
 
 	*ret_count = 0;
-	if (!exists)
-		guard_tell(g, &(struct guard_event){.kind = GUARD_NAME,
-				      .name = q->host,
-				      .why = judge_name(g, q->host, NETRULE_PORT_HTTPS).why});
 	/* Those that lead nowhere must not take the places of the others. */
-	if (!exists && (g->call.nxdomain || g->aliases.count >= g->aliases.most / 4))
+	if (!exists && (g->call.nxdomain || g->aliases.count >= g->aliases.most / 4)) {
+		tell_refused(g, q->host);
 		return DNS_NXDOMAIN;
+	}
 	if (q->type != DNS_TYPE_A && q->type != DNS_TYPE_AAAA)
 		return DNS_NOERROR;
 	if (alias_of_name(&g->aliases, q->host, &pair) < 0)

@@ -110,9 +110,21 @@ static struct guard_event event_of(const struct guard *g, const struct flow *f)
 		.port = f->port,
 		.why = f->why ? f->why : f->verdict.why,
 		.rule = f->verdict.rule,
-		.up = f->up.moved,
-		.down = f->down.moved,
+		.up = f->up.moved - f->told_up,
+		.down = f->down.moved - f->told_down,
 		.ms = g->now - f->began};
+}
+
+void flow_tell(struct guard *g, struct flow *f)
+{
+	struct guard_event e = event_of(g, f);
+
+	if (f->told && !f->refused && e.up + e.down == 0)
+		return;
+	f->told = true;
+	f->told_up = f->up.moved;
+	f->told_down = f->down.moved;
+	guard_tell(g, &e);
 }
 
 /* Whoever is still named by an event of this turn finds it dead. */
@@ -120,11 +132,8 @@ void flow_close(struct guard *g, struct flow *f)
 {
 	if (f->dead)
 		return;
-	if (f->state != FLOW_ASK) {
-		struct guard_event e = event_of(g, f);
-
-		guard_tell(g, &e);
-	}
+	if (f->state != FLOW_ASK)
+		flow_tell(g, f);
 	f->dead = true;
 	leave(g, f);
 	lookup_forget(&f->waiter);

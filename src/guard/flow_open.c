@@ -248,6 +248,17 @@ void flow_go_on(struct guard *g, struct flow *f)
 		start(g, f);
 }
 
+/* The program has said its last word, and may be gone; the server is free to go on. */
+void flow_tell_left(struct guard *g)
+{
+	static const enum flow_state open[] = {FLOW_OPEN, FLOW_PACED};
+
+	for (size_t i = 0; i < ARRAY_LEN(open); i++)
+		for (struct flow *f = g->queues[open[i]].first; f; f = f->after)
+			if (f->up.over && !f->inbound)
+				flow_tell(g, f);
+}
+
 void flow_begin(struct guard *g, struct flow *f)
 {
 	free(f->servers);

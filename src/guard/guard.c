@@ -221,6 +221,12 @@ size_t guard_judge_again(struct guard *g, bool now)
 	return ended;
 }
 
+void guard_tell_left(struct guard *g)
+{
+	flow_tell_left(g);
+	udp_tell_all(g);
+}
+
 static void take(struct guard *g, struct watch *w, uint32_t events)
 {
 	switch (w->kind) {

@@ -41,7 +41,8 @@ struct guard_budget {
 	uint64_t filled;      /* ms, when that was reckoned */
 };
 
-/* INBOUND: by a published port; all others are attempts of programs inside. */
+/* INBOUND: by a published port; all others are attempts of programs inside. NAME: there is no such
+ * name, since nothing allows it. */
 enum guard_kind { GUARD_NAME, GUARD_TCP, GUARD_UDP, GUARD_INBOUND, GUARD_KINDS };
 
 /* One attempt, when it has ended or was refused. Texts live as long as the call. */
@@ -94,5 +95,8 @@ void guard_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 /* The policy was changed: with `now` what it does not allow any more ends. How many did. */
 size_t guard_judge_again(struct guard *g, bool now);
+/* A command has ended: what its programs have sent and received is told of, although the other side
+ * may not know yet that they are gone. What follows is told of later. */
+void guard_tell_left(struct guard *g);
 /* What can be done without waiting. */
 void guard_work(struct guard *g);

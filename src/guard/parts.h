@@ -80,6 +80,8 @@ struct flow {
 	size_t head_len, head_room;
 	size_t head_pass; /* of HTTP: what was judged and may go on */
 	size_t drained;   /* bytes that came after it was refused */
+	bool told;        /* of what had passed by then */
+	uint64_t told_up, told_down;
 	struct hello *hello;
 	struct http_reader *http;
 	struct netaddr *servers; /* to be dialled, in order */
@@ -178,6 +180,7 @@ void udp_expire(struct guard *g);
 uint64_t udp_next_due(const struct guard *g); /* ms; 0: nothing is */
 void udp_free(struct guard *g);
 size_t udp_judge_again(struct guard *g, bool now);
+void udp_tell_all(struct guard *g);
 /* guard/forge.c: packets from whom the program expects them. */
 struct forge_ends {
 	struct netaddr from, to;
@@ -236,6 +239,8 @@ void flow_refuse(struct guard *g, struct flow *f, const char *why);
 void flow_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 size_t flow_judge_again(struct guard *g);
+void flow_tell(struct guard *g, struct flow *f);
+void flow_tell_left(struct guard *g);
 /* By the rules as they are now; dialled: f->at is where it leads. */
 bool flow_is_allowed(const struct guard *g, const struct flow *f, bool dialled);
 /* The budget of a host that it has named; false: as many are open as may be. */

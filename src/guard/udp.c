@@ -37,6 +37,7 @@ struct udp_flow {
 	char *held; /* the first one, until the name is looked up */
 	size_t held_size;
 	uint64_t last, began, up, down;
+	uint64_t told_up, told_down; /* of that */
 	struct guard_budget *budget;
 	const char *why;
 	bool refused, told, spent;
@@ -76,8 +77,8 @@ static struct guard_event event_of(const struct guard *g, const struct udp_flow 
 		.port = f->ends.port,
 		.why = f->why ? f->why : f->verdict.why,
 		.rule = f->verdict.rule,
-		.up = f->up,
-		.down = f->down,
+		.up = f->up - f->told_up,
+		.down = f->down - f->told_down,
 		.ms = g->now - f->began};
 }
 
@@ -85,10 +86,20 @@ static void tell(struct guard *g, struct udp_flow *f)
 {
 	struct guard_event e = event_of(g, f);
 
-	if (f->told)
+	if (f->told && !f->spent && e.up + e.down == 0)
 		return;
 	f->told = true;
+	f->spent = false;
+	f->told_up = f->up;
+	f->told_down = f->down;
 	guard_tell(g, &e);
+}
+
+/* Nobody says when the last one has passed. */
+void udp_tell_all(struct guard *g)
+{
+	for (struct udp_flow *f = g->udp_oldest; f; f = f->newer)
+		tell(g, f);
 }
 
 void udp_look(const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
@@ -96,7 +107,7 @@ void udp_look(const struct guard *g, void (*see)(void *ctx, const struct guard_e
 	for (const struct udp_flow *f = g->udp_oldest; f; f = f->newer) {
 		struct guard_event e = event_of(g, f);
 
-		if (!f->told)
+		if (!f->refused)
 			see(ctx, &e);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/patch_parts.h"
+#include "model/patch.h"
 
-#include "base/str.h"
 #include "base/vec.h"
+#include "model/patch_parts.h"
 
 #include <errno.h>
 #include <string.h>

@@ -21,20 +21,25 @@
 /* The name stands in brackets and may hold anything, also brackets. */
 static int parse(const char *text, struct proctree_row *ret)
 {
-	const char *behind = strrchr(text, ')');
-	unsigned long long started;
-	int parent, session, terminal;
+	enum { PARENT = 1, SESSION = 3, TERMINAL = 4, STARTED = 19, FIELDS = 20 };
+	const char *p = strrchr(text, ')');
+	unsigned long long field[FIELDS] = {0};
 
-	if (!behind ||
-		sscanf(behind + 1,
-			" %*c %d %*d %d %d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
-			"%*d %llu",
-			&parent, &session, &terminal, &started) != 4)
+	if (!p || p[1] != ' ' || p[2] == '\0')
 		return -EPROTO;
-	ret->parent = parent;
-	ret->session = session;
-	ret->terminal = terminal;
-	ret->started = started;
+	p += 3; /* behind the letter of its state */
+	for (int i = PARENT; i < FIELDS; i++) {
+		char *end;
+
+		field[i] = strtoull(p, &end, 10); /* negative ones wrap, and are not used */
+		if (end == p)
+			return -EPROTO;
+		p = end;
+	}
+	ret->parent = (pid_t)field[PARENT];
+	ret->session = (pid_t)field[SESSION];
+	ret->terminal = (int)field[TERMINAL];
+	ret->started = field[STARTED];
 	return 0;
 }
 

@@ -101,7 +101,7 @@ heard() { # how many connections, datagrams and questions, of anybody
 	for options in '--net none' '--net full'; do
 		# shellcheck disable=SC2206
 		options=($options)
-		run -0 inside python3 change
+		run -0 --separate-stderr inside python3 change
 		[ "${lines[*]}" = 'link-down -1 address -1 route -1 link -1 lo' ] || { echo "$output" && false; }
 	done
 	# Nothing that a device would believe a router with can be written.
@@ -133,7 +133,7 @@ heard() { # how many connections, datagrams and questions, of anybody
 	for options in '--net none' '--net full'; do
 		# shellcheck disable=SC2206
 		options=($options)
-		run -0 inside python3 dial "$name"
+		run -0 --separate-stderr inside python3 dial "$name"
 		[ "$output" = 111 ]
 	done
 	run ! grep -q accepted listened

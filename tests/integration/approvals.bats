@@ -3,7 +3,7 @@
 #
 # Commands that wait for a person: who may answer, what an answer is bound to, and that what was approved is what runs.
 # Requesters and approvers run in logins of their own (tests/helpers/apart).
-# shellcheck disable=SC2016 # what is in quotes is for other shells
+# shellcheck disable=SC2016,SC2154 # what is in quotes is for other shells
 
 load lib
 
@@ -169,7 +169,7 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 	apart r "$HELPERS/withpty" -w 'waits' -s $'yes\n' sh "$T/script" "$word"
 	[ "$(ended r)" = 126 ]
 	[ ! -e "$T/ran" ]
-	! grep -q 'Type yes' "$T/r.out"
+	run ! grep -q 'Type yes' "$T/r.out"
 }
 
 @test "a prompt on the requester's own terminal; not from standard input" {
@@ -366,9 +366,9 @@ many() { # NAME COUNT: so many requests at once, all alike
 	PATH="$PWD:$PATH" run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
 	# Where everybody can, or a group.
-	mkdir -m 1777 "$T/shared"
-	cp "$T/bin/kept" "$T/shared/gratis"
-	PATH="$T/shared:$PATH" run -126 gratis gratis x
+	mkdir -m 1777 "$T/common"
+	cp "$T/bin/kept" "$T/common/gratis"
+	PATH="$T/common:$PATH" run -126 gratis gratis x
 	[[ $output == *"everybody can make files"* ]]
 	mkdir -m 775 "$T/team"
 	cp "$T/bin/kept" "$T/team/gratis"

@@ -335,7 +335,7 @@ for head in b"Content-Length: %d\r\n\r\n%s" % (len(inner), inner), b"Transfer-En
 }
 
 @test "many names that are not allowed leave room for those that are" {
-	run -0 ward_ exec --allow example.test -- python3 -c '
+	run -0 --separate-stderr ward_ exec --allow example.test -- python3 -c '
 import socket
 q = lambda n: b"\x12\x34\x01\0\0\x01" + b"\0" * 6 + bytes([len(n)]) + n + b"\x04test\0\0\x01\0\x01"
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -447,9 +447,10 @@ print(answer)'
 }
 
 @test "names that are not allowed need not exist, and the made-up addresses may be others" {
-	run -0 ward_ run --allow example.test --set network.deniedNames=nxdomain -- sh -c '
+	run -0 --separate-stderr ward_ run --allow example.test --set network.deniedNames=nxdomain -- sh -c '
 		getent hosts other.test; echo $?; getent ahostsv4 example.test | head -1 | cut -d. -f1'
 	[ "${lines[*]}" = '2 11' ]
+	[[ $stderr == 'ward: network: refused other.test x'*"to permit: --allow 'other.test'" ]]
 	run -0 ward_ run --allow example.test --set 'network.madeUp=["29.7.0.0/16", "2d00:7::/32"]' -- sh -c '
 		getent ahostsv4 example.test | head -1 | cut -d. -f1,2; getent ahostsv6 example.test | head -1 | cut -d: -f1,2
 		curl -sS http://example.test/'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Commands without a sandbox (mode off): how they end, what goes in and out, and that nothing of them is left.
-# shellcheck disable=SC2016 # what is in quotes is for other shells
+# shellcheck disable=SC2016,SC2154 # what is in quotes is for other shells
 
 load lib
 
@@ -20,7 +20,7 @@ gone() { # WORD of a command line: nobody has it any more
 		[ -z "$output" ]
 	done
 	run -143 host -- sh -c 'kill -TERM $$'
-	run -127 host -- nosuchprogram
+	PATH=/usr/bin:/bin run -127 host -- nosuchprogram
 	[[ $output == *"cannot run 'nosuchprogram' on the host: No such file"* ]]
 	touch plain
 	run -126 host -- ./plain
@@ -44,8 +44,8 @@ gone() { # WORD of a command line: nobody has it any more
 
 @test "whatever it leaves behind ends with it" {
 	word=$(a_word)
-	run -0 host -- bash -c "exec -a $word sleep 1000 & (setsid bash -c 'exec -a $word sleep 1000' &) ; echo done"
-	[ "$output" = done ]
+	run -0 host -- bash -c "exec -a $word sleep 1000 & (setsid bash -c 'exec -a $word sleep 1000' &) ; echo over"
+	[ "$output" = over ]
 	gone "$word"
 	# One that becomes a daemon twice over, and is in nobody's group or session.
 	run -0 host -- "$python" -c "
@@ -58,7 +58,7 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()"
 	gone "$word"
-	run -0 host --json -- bash -c "exec -a $word sleep 1000 & echo done"
+	run -0 host --json -- bash -c "exec -a $word sleep 1000 & echo over"
 	gone "$word"
 }
 

@@ -3,9 +3,10 @@
 #
 # ward mcp, driven by the protocol's own SDK, inspector and conformance suite (from npm, in MCP_CLIENTS), and by one that
 # breaks every rule (helpers/mcp/raw.py).
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
 
 setup() {
 	umask 022
@@ -122,6 +123,12 @@ approval=(--set tools.elevated.enabled=true --set 'tools.elevated.patterns=["/us
 
 @test 'deep, long and endless messages: errors, and no more memory than before' {
 	raw large
+}
+
+@test 'a small stack is enough for all of that' {
+	printf '#!/bin/sh\nulimit -s %s && exec "%s" "$@"\n' "$([ -n "$SANITIZED" ] && echo 2048 || echo 256)" "$WARD" >"$BATS_TEST_TMPDIR/small"
+	chmod +x "$BATS_TEST_TMPDIR/small"
+	WARD=$BATS_TEST_TMPDIR/small raw large
 }
 
 @test 'a client that does not read stops being read from' {

@@ -135,7 +135,7 @@ for i in range(700):
 	ward_ exec --json "${start[@]}" -- true >answer
 	json 'd["usage"]["receivedBytes"] == 0' <answer
 	fetch example.test
-	name=$(there "$WARD" list --json | json '[b["name"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	name=$(there "$WARD" list --json | json '[b["name"] for b in d if b.get("workspace") == "'"$PWD"'"][0]')
 	there "$WARD" stats --json "$name" >answer
 	json '500000 < d["sandboxes"][0]["total"]["receivedBytes"] < 520000' <answer
 	there "$WARD" stats --last 3 --json "$name" >answer
@@ -150,7 +150,7 @@ for i in range(700):
 	cp "$HELPERS/flood" .
 	start=(--session flood --allow example.test)
 	ward_ exec "${start[@]}" -- true
-	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b.get("workspace") == "'"$PWD"'"][0]')
 	before=$(awk '/^VmRSS/ {print $2}' "/proc/$pid/status")
 	ward_ exec --json "${start[@]}" -- sh -c "./flood $seconds 203.0.113.7 443 & ./flood $seconds 203.0.113.8 81; wait" >flooded 3>&- &
 	server=$!
@@ -178,7 +178,7 @@ for i in range(700):
 		fetch() { "$WARD" exec "${start[@]}" -- curl -sS -o /dev/null -w '%{http_code} ' "http://$1/"; }
 		mine() { "$WARD" list --json | python3 -c 'import json, sys
 		for b in json.load(sys.stdin):
-		    if b["workspace"] == sys.argv[1] or b["state"] == "waiting": print(b["session"] or "-", b["state"], b["pid"], b["network"], b["name"])' "$PWD"; }
+		    if b.get("workspace") == sys.argv[1] or b["state"] == "waiting": print(b["session"] or "-", b["state"], b["pid"], b["network"], b["name"])' "$PWD"; }
 		trap 'set +e; for name in $(mine | cut -d " " -f 5); do "$WARD" stop --force "$name"; done >/dev/null 2>&1' EXIT
 		fetch example.test
 		for ((n = 0; n < 100; n++)); do
@@ -231,7 +231,7 @@ for i in range(700):
 @test "the program that asks for names can do nothing else" {
 	start=(--allow example.test)
 	[ "$(fetch example.test)" = 200 ]
-	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b["workspace"] == "'"$PWD"'"][0]')
+	pid=$(there "$WARD" list --json | json '[b["pid"] for b in d if b.get("workspace") == "'"$PWD"'"][0]')
 	resolver=$(pgrep -P "$pid" ward-resolver)
 	grep -q '^Seccomp:.2' "/proc/$resolver/status"
 	grep -q '^NoNewPrivs:.1' "/proc/$resolver/status"
@@ -256,6 +256,38 @@ audited() {
 		json '500000 < d["network"][0]["receivedBytes"] < 501000 and 50 < d["network"][0]["sentBytes"] < 500' <ended
 		json 'd["network"][1]["receivedBytes"] == 0 and "no rule of the allow list" in d["network"][1]["why"]' <ended
 		json 'd["usage"]["receivedBytes"] == d["network"][0]["receivedBytes"] and d["limitsHit"] == {}' <ended
+	done
+}
+
+@test "the audit log has the names that were asked for and do not exist, since nothing allows them" {
+	ward_ run --allow example.test --set network.deniedNames=nxdomain -- sh -c '
+		getent ahostsv4 s3cret.attacker.test; getent ahostsv4 example.test >/dev/null; true'
+	audited
+	[ "$(json '[(f["host"], f["port"], f["allowed"], f["count"]) for f in d["network"]]' <ended)" = \
+		"[('s3cret.attacker.test', 0, False, 1)]" ]
+	[ ! -s "$NET/names" ]
+}
+
+@test "a connection that a command leaves open, and its datagrams, stand in that command's line and in no other's" {
+	for verb in run exec; do
+		ward_ "$verb" --net full -- python3 -c '
+import os, socket, time
+s = socket.create_connection(("example.test", 80))
+s.sendall(b"GET /big/500000 HTTP/1.1\r\nHost: example.test\r\n\r\n")
+n = 0
+while n < 500000: n += len(s.recv(65536))
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.connect(("example.test", 9999))
+u.send(b"x" * 100)
+u.recv(1000)
+if os.fork() == 0: time.sleep(100)
+os._exit(0)'
+		audited
+		[ "$(json '[(f["host"], f["port"], f["count"]) for f in d["network"]]' <ended)" = "[('example.test', 80, 1), ('example.test', 9999, 1)]" ]
+		json 'd["network"][0]["receivedBytes"] > 500000 and (d["network"][1]["sentBytes"], d["network"][1]["receivedBytes"]) == (100, 105)' <ended
+		ward_ "$verb" --net full -- true
+		audited
+		json 'd["network"] == [] and d["usage"]["receivedBytes"] == 0' <ended
 	done
 }
 

@@ -193,7 +193,7 @@ print("sent", sent >> 20)
 for _ in range(4): os.wait()' >said 2>&1 3>&- &
 	holder=$!
 	for ((n = 0; n < 300; n++)); do
-		[ "$(ls held* 2>/dev/null | wc -l)" != 4 ] || break
+		[ "$(compgen -G 'held*' | wc -l)" != 4 ] || break
 		sleep 0.1
 	done
 	[ "$n" -lt 300 ]

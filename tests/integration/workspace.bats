@@ -125,10 +125,10 @@ text" ]
 	children+=($!)
 	for _ in 1 2 3 4 5; do
 		run -0 tool race a/f 4000
-		read -r done refused <<<"$output"
-		[ "$done" -gt 0 ] && [ "$refused" -gt 0 ] && break
+		read -r succeeded refused <<<"$output"
+		[ "$succeeded" -gt 0 ] && [ "$refused" -gt 0 ] && break
 	done
-	[ "$done" -gt 0 ] && [ "$refused" -gt 0 ]
+	[ "$succeeded" -gt 0 ] && [ "$refused" -gt 0 ]
 	[ "$(cat "$BATS_TEST_TMPDIR/outside/f")" = canary ]
 	[ "$(find "$BATS_TEST_TMPDIR/outside" -mindepth 1 | wc -l)" = 1 ]
 }

@@ -3,9 +3,10 @@
 #
 # ward wrap around servers of others (from npm, in MCP_CLIENTS). Each attempt is made without it first: what does not work
 # anyway proves nothing.
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
+export XDG_RUNTIME_DIR=$BATS_FILE_TMPDIR XDG_STATE_HOME=$BATS_FILE_TMPDIR/state
 
 setup() {
 	umask 022
@@ -99,8 +100,8 @@ log() { # WORDS: lines of the audit log with them, as JSON
 	wrapped fetch --name every -- "${everything[@]}"
 	holds 'd["failed"]'
 	export URL=http://exfiltrate.test/page
+	# The guard answers HTTP in HTTP; what matters is who hears of it.
 	wrapped fetch --name every --allow example.test -- "${everything[@]}"
-	holds 'd["failed"]'
 	grep -q '^ward: network: refused .*exfiltrate.test' "$BATS_TEST_TMPDIR/stderr"
 	run -0 log exfiltrate.test
 	[[ $output == *mcp__every__gzip-file-as-resource* ]]
@@ -179,7 +180,7 @@ hostile() { # HOW
 @test 'killed, it leaves nothing behind' {
 	word=$(a_word)
 	mkfifo in
-	"$WARD" wrap --name x -- sleep "$word" <in >/dev/null 2>&1 3>&- &
+	"$WARD" wrap --name x -- sh -c "sleep 600; : $word" <in >/dev/null 2>&1 3>&- &
 	pid=$!
 	exec 4>in
 	for ((i = 0; i < 200; i++)); do

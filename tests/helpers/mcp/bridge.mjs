@@ -19,7 +19,7 @@ const exec = (line) => ({ name: "exec", arguments: { command: line } });
 const tools = {
   test_simple_text: exec("printf 'This is a simple text response for testing.'"),
   test_error_handling: exec("echo 'This tool intentionally returns an error for testing' >&2; exit 1"),
-  test_tool_with_progress: exec("for i in 1 2 3; do echo $i; sleep 0.4; done"),
+  test_tool_with_progress: exec("for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done"),
 };
 const resources = {
   "test://static-text": "file:///workspace/static-text",
