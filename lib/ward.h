@@ -33,7 +33,7 @@ enum ward_error {
 	WARD_DENIED = -1,    /* the policy, or the person who was asked, said no */
 	WARD_NOT_FOUND = -2, /* no such file; no such tool for this session, unknown or denied */
 	WARD_INVALID = -3,   /* the arguments are wrong */
-	WARD_TIMEOUT = -4,   /* no answer in time */
+	WARD_TIMEOUT = -4,   /* no answer in time, of ward or of the person who was asked */
 	WARD_CANCELLED = -5, /* by ward_cancel() */
 	WARD_LOST = -6,      /* ward has ended: close the handle */
 	WARD_NOMEM = -7,

@@ -59,7 +59,7 @@ static void run_commands(struct ward *w)
 static void change_files(struct ward *w)
 {
 	const char text[] = "port = 80\nhost = here\n";
-	char *content;
+	char *content = NULL;
 	size_t len;
 	int error = ward_write(w, "settings", text, sizeof text - 1);
 

@@ -243,7 +243,8 @@ static void scenario_async(void)
 {
 	static struct heard h[20];
 	struct ward *w = open_plain();
-	char *large = malloc(4 << 20);
+	char *large = malloc(4 << 20), *back;
+	size_t len;
 
 	for (size_t i = 0; i < 20; i++) {
 		struct ward_callbacks cb = {&h[i], hear_output, hear_done};
@@ -266,6 +267,9 @@ static void scenario_async(void)
 	memset(large, 'x', 4 << 20);
 	require_w(w, ward_write(w, "large", large, 4 << 20), WARD_OK);
 	says(w, "wc -c <large", "4194304\n");
+	require_w(w, ward_read(w, "large", &back, &len), WARD_OK);
+	require(len == 4 << 20 && memcmp(back, large, len) == 0);
+	free(back);
 	require(ward_begin(w, "exec", "[]", NULL, NULL) == WARD_INVALID);
 	require(ward_begin(w, "exec", "{} {}", NULL, NULL) == WARD_INVALID);
 	require(ward_begin(w, "exec", "{\"command\": \"a\nb\"}", NULL, NULL) == WARD_INVALID);
@@ -432,6 +436,29 @@ static void scenario_approval(void)
 	require_w(w, ward_exec(w, &c, &r), WARD_OK);
 	require(r.exit_code == 0 && access(mark, F_OK) == 0);
 	ward_result_free(&r);
+	ward_close(w);
+}
+
+static void hear_log(void *ctx, const char *level, const char *text)
+{
+	unsigned *count = ctx;
+
+	*count += strcmp(level, "warning") == 0 && strstr(text, "ward approve") != NULL;
+}
+
+/* Nobody can be asked here, and nobody answers elsewhere. */
+static void scenario_unasked(void)
+{
+	unsigned logged = 0;
+	const char *mark = getenv("MARK");
+	struct ward_options o = {.config = getenv("CONFIG"), .ctx = &logged, .on_log = hear_log};
+	struct ward *w = open_with(o);
+	const char *argv[] = {"touch", mark, NULL};
+	struct ward_command c = {.argv = argv};
+	struct ward_result r;
+
+	require_w(w, ward_exec(w, &c, &r), WARD_TIMEOUT);
+	require(logged == 1 && access(mark, F_OK) < 0);
 	ward_close(w);
 }
 
@@ -625,6 +652,7 @@ static const struct {
 	{"files", scenario_files},
 	{"denied", scenario_denied},
 	{"approval", scenario_approval},
+	{"unasked", scenario_unasked},
 	{"lost", scenario_lost},
 	{"two", scenario_two},
 	{"threads", scenario_threads},

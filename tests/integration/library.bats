@@ -79,6 +79,14 @@ print(*sorted({r["begin"]["entrance"] for r in json.load(open(sys.argv[1])) if r
 	[ "$(entrances "$MARK")" = library ]
 }
 
+@test "where the program asks nobody, the log says who could, and time runs out" {
+	cat >"$BATS_TEST_TMPDIR/ward.json5" <<-'END'
+		{tools: {elevated: {enabled: true, approvalTimeout: "1s", rules: [{pattern: "touch *", to: "host"}]}}}
+	END
+	export CONFIG=$BATS_TEST_TMPDIR/ward.json5 MARK=$BATS_TEST_TMPDIR/mark
+	scenario unasked
+}
+
 @test "ward is killed: every call says so, and a new handle works" {
 	scenario lost
 }
