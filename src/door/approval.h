@@ -28,6 +28,7 @@ struct approval_request {
 	const struct verdict *verdict;
 	const char *const *argv; /* NULL at the end; of an elevated command: verdict.argv */
 	int cwd;                 /* descriptor; the caller's to close */
+	const char *workspace;   /* of which that is a part; NULL: it is all of it */
 	const char *const *env;
 	enum entrance entrance;
 	struct record *record; /* NULL: nothing is written down */

@@ -316,6 +316,7 @@ static int ask(struct job *j, struct err *e)
 		.verdict = j->verdict,
 		.argv = (const char *const *)j->verdict->argv.v,
 		.cwd = j->cwd,
+		.workspace = j->policy->session.run.plan.workspace_path,
 		.env = j->door->call.env,
 		.entrance = j->door->call.entrance,
 		.record = &j->policy->record};

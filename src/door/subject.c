@@ -77,6 +77,7 @@ static void find_barred(const struct subject_request *q, struct arena *a, struct
 
 	snprintf(cwd, sizeof cwd, "/proc/self/fd/%d", q->cwd);
 	bar(a, &p, q->cwd < 0 ? "." : cwd, "the workspace, where sandboxes can write");
+	bar(a, &p, q->workspace, "the workspace, where sandboxes can write");
 	if (path->at.source)
 		bar(a, &p, path->v, "the workspace, where sandboxes can write");
 	bar_binds(q, a, &p);

@@ -39,6 +39,7 @@ struct subject_request {
 	const struct verdict *verdict;
 	const char *const *argv, *const *env;
 	int cwd;
+	const char *workspace; /* NULL: the folder is the whole of it, or the policy names it */
 };
 
 /* -EPERM: refused, whoever may approve it. -ENOENT: there is no such program. subject_close(). */

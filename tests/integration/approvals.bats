@@ -365,6 +365,10 @@ many() { # NAME COUNT: so many requests at once, all alike
 	mv local gratis
 	PATH="$PWD:$PATH" run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
+	# From a folder of the workspace as well, by a call that chooses it.
+	mkdir sub
+	PATH="$PWD:$PATH" run -1 "$WARD" tools call --config "$CONFIG" exec '{"argv": ["gratis", "x"], "cwd": "sub"}'
+	[[ $output == *"where sandboxes can write"* ]]
 	# Where everybody can, or a group.
 	mkdir -m 1777 "$T/common"
 	cp "$T/bin/kept" "$T/common/gratis"
