@@ -342,7 +342,8 @@ int approval_begin(
 {
 	auto_(approval_free) struct approval *p = mem_alloc(sizeof *p);
 	auto_(buf_free) struct buf shown = BUF(APPROVAL_SHOWN);
-	struct binding b = {q->argv, q->env, q->cwd, &p->subject, q->verdict};
+	struct binding b = {q->argv, q->env, q->cwd, &p->subject, q->verdict, q->input,
+		approval_text_input(q)};
 	int r;
 
 	*p = (struct approval){.q = *q,
@@ -360,7 +361,8 @@ int approval_begin(
 	r = binding_digest(&b, a, p->digest);
 	if (r < 0)
 		return err_sys(e, r, "look at the current folder");
-	p->too_long = !approval_text_command(q->argv, &shown);
+	p->too_long = !approval_text_command(q->argv, &shown) ||
+		      (q->input && strlen(q->input) > APPROVAL_COMMAND);
 	r = begin(p, e);
 	if (r < 0)
 		return r;

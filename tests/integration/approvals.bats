@@ -416,6 +416,38 @@ many() { # NAME COUNT: so many requests at once, all alike
 	[ "$(ended r)" = 0 ]
 }
 
+@test "what a command can read is shown, and bound" {
+	program tool 'cat >>"'"$T"'/read"'
+	program gratis 'cat >>"'"$T"'/read"'
+	call() { # NAME PROGRAM STDIN
+		apart "$1" "$WARD" tools call --config "$CONFIG" exec "{\"argv\": [\"$2\", \"$word\"], \"stdin\": \"$3\"}"
+	}
+	call r tool 'first\n  id  none\u001b[2J'
+	[ "$(answer "$word" approve --uses 9)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	grep -qx '    | first' "$T/answer.out"
+	grep -qFx '    |   id  none\x1b[2J' "$T/answer.out"
+	grep -q '"stdin": "first' "$T/approvals.json"
+	[ "$(cat "$T/read")" = $'first\n  id  none\e[2J' ]
+	# The same again needs nobody; other bytes do, and bytes that nobody has seen.
+	call r tool 'first\n  id  none\u001b[2J'
+	[ "$(ended r)" = 0 ]
+	rm "$T/read"
+	for other in other ''; do
+		call r tool "$other"
+		[ "$(answer "$word" deny)" = 0 ]
+		[ "$(ended r)" = 1 ]
+	done
+	apart r sh -c 'echo piped | "$@"' sh "$WARD" run --config "$CONFIG" -- tool "$word"
+	[ "$(answer "$word" deny)" = 0 ]
+	grep -q 'input .*pipe, of which NOTHING IS SHOWN HERE' "$T/answer.out"
+	# Whoever is not asked cannot see it.
+	call r gratis unseen
+	[ "$(ended r)" = 1 ]
+	grep -q "takes no 'stdin'" "$T/r.err" "$T/r.out"
+	[ ! -e "$T/read" ]
+}
+
 @test "watched as they come" {
 	apart watch sh -c 'echo $$ >"$1"; exec "$0" approvals --watch' "$WARD" "$T/watch.pid"
 	request r -- tool "$word"
