@@ -358,6 +358,7 @@ int approval_begin(
 	r = find_subject(p, e);
 	if (r < 0)
 		return r;
+	b.env = p->q.env = p->subject.env;
 	r = binding_digest(&b, a, p->digest);
 	if (r < 0)
 		return err_sys(e, r, "look at the current folder");

@@ -63,6 +63,8 @@ static int check_folder(struct trail *t)
 		if (t->rules->barred[i].device == st.st_dev &&
 			t->rules->barred[i].inode == st.st_ino)
 			return refuse(t, t->rules->barred[i].what);
+	if (t->rules->barred_only)
+		return 0;
 	if (!is_trusted(t, st.st_uid))
 		return refuse(t, "which belongs to another user");
 	t->shared = st.st_mode & (S_IWGRP | S_IWOTH);
@@ -185,6 +187,24 @@ int trail_open(int cwd, const char *path, const struct trail_rules *rules, char 
 		r = step(&t, name);
 	if (r == 1)
 		r = take_file(&t, name, ret_path, ret);
+	cleanup_fd(&t.at);
+	return r;
+}
+
+int trail_folder(const char *path, const struct trail_rules *rules, struct err *e)
+{
+	struct trail t = {.rules = rules, .asked = path, .at = -1, .e = e};
+	char name[NAME_MAX + 1];
+	int r = begin(&t, -1, path);
+
+	while (r == 0)
+		r = step(&t, name);
+	if (r == -EISDIR) /* nothing is left of the path */
+		r = check_folder(&t);
+	else if (r == 1)
+		r = -ENOTDIR;
+	if (r == 0 && t.shared)
+		r = refuse(&t, "in which everybody can make files");
 	cleanup_fd(&t.at);
 	return r;
 }

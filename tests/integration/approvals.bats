@@ -369,6 +369,15 @@ many() { # NAME COUNT: so many requests at once, all alike
 	mkdir sub
 	PATH="$PWD:$PATH" run -1 "$WARD" tools call --config "$CONFIG" exec '{"argv": ["gratis", "x"], "cwd": "sub"}'
 	[[ $output == *"where sandboxes can write"* ]]
+	# Nor is it there for what the program starts in turn.
+	mkdir bin
+	cp gratis bin/helper
+	ln -s "$PWD/bin" "$T/link"
+	sed 's/echo ran/printf "%s\\n" "$PATH"; helper/' "$T/bin/kept" >"$T/bin/gratis"
+	chmod 755 "$T/bin/gratis"
+	PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
+	[ "${lines[0]}" = "$PATH" ]
+	rm "$T/bin/gratis"
 	# Where everybody can, or a group.
 	mkdir -m 1777 "$T/common"
 	cp "$T/bin/kept" "$T/common/gratis"
