@@ -22,7 +22,7 @@ struct trail_place {
 
 struct trail_rules {
 	uid_t caller;
-	const struct trail_place *barred; /* folders that the way must not lead through */
+	const struct trail_place *barred; /* folders, or files, that must not be on the way */
 	size_t barred_count;
 	bool barred_only; /* whoever else can write there */
 };

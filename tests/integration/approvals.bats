@@ -378,6 +378,14 @@ many() { # NAME COUNT: so many requests at once, all alike
 	PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
 	[ "${lines[0]}" = "$PATH" ]
 	rm "$T/bin/gratis"
+	# A folder that is bound, or one file of it.
+	cp "$T/bin/kept" "$T/bin/gratis"
+	for bound in "$T/bin" "$T/bin/gratis"; do
+		run -0 gratis gratis x
+		run -126 "$WARD" run --config "$CONFIG" --set "binds=[\"$bound:/opt/bound:rw\"]" -- gratis x
+		[[ $output == *"bound into sandboxes, writable"* ]]
+	done
+	rm "$T/bin/gratis"
 	# Where everybody can, or a group.
 	mkdir -m 1777 "$T/common"
 	cp "$T/bin/kept" "$T/common/gratis"
