@@ -88,8 +88,10 @@ static void remember_files(struct approval *p)
 	folder[n < 0 ? 0 : n] = '\0';
 	p->files[0] = look_at(LOAD_SYSTEM_FILE);
 	p->files[1] = look_at(user ? user->name : load_user_path(p->arena));
-	p->files[2] = look_at(
-		work ? work->name : arena_printf(p->arena, "%s/%s", folder, LOAD_WORKSPACE_FILE));
+	p->files[2] = look_at(work ? work->name
+				   : arena_printf(p->arena, "%s/%s",
+					     p->q.workspace ? p->q.workspace : folder,
+					     LOAD_WORKSPACE_FILE));
 }
 
 static int check_policy(const struct approval *p, struct err *e)
@@ -111,7 +113,8 @@ static int check_policy(const struct approval *p, struct err *e)
 static int check_subject(const struct approval *p, struct err *e)
 {
 	const struct approval_request *q = &p->q;
-	struct subject_request again = {q->config, q->verdict, q->argv, q->env, q->cwd};
+	struct subject_request again = {
+		q->config, q->verdict, q->argv, q->env, q->cwd, q->workspace};
 	auto_(subject_close) struct subject now = {.fd = -1, .copy = -1};
 	struct err unused = {0};
 	int r;
@@ -322,7 +325,8 @@ static int begin(struct approval *p, struct err *e)
 
 static int find_subject(struct approval *p, struct err *e)
 {
-	struct subject_request q = {p->q.config, p->q.verdict, p->q.argv, p->q.env, p->q.cwd};
+	struct subject_request q = {
+		p->q.config, p->q.verdict, p->q.argv, p->q.env, p->q.cwd, p->q.workspace};
 	int r = subject_open(&q, p->arena, &p->subject, e);
 
 	/* The sandbox of the profile may have programs that the host has not. */
@@ -338,7 +342,8 @@ int approval_begin(
 {
 	auto_(approval_free) struct approval *p = mem_alloc(sizeof *p);
 	auto_(buf_free) struct buf shown = BUF(APPROVAL_SHOWN);
-	struct binding b = {q->argv, q->env, q->cwd, &p->subject, q->verdict};
+	struct binding b = {q->argv, q->env, q->cwd, &p->subject, q->verdict, q->input,
+		approval_text_input(q)};
 	int r;
 
 	*p = (struct approval){.q = *q,
@@ -353,10 +358,12 @@ int approval_begin(
 	r = find_subject(p, e);
 	if (r < 0)
 		return r;
+	b.env = p->q.env = p->subject.env;
 	r = binding_digest(&b, a, p->digest);
 	if (r < 0)
 		return err_sys(e, r, "look at the current folder");
-	p->too_long = !approval_text_command(q->argv, &shown);
+	p->too_long = !approval_text_command(q->argv, &shown) ||
+		      (q->input && strlen(q->input) > APPROVAL_COMMAND);
 	r = begin(p, e);
 	if (r < 0)
 		return r;

@@ -4,8 +4,8 @@
 /*
  * One command that waits for a person. The waiting process owns a socket in the folder of the
  * user's own that goes with the next start of the machine; who waits is alive, and nothing is left
- * of a request whose process has gone. What is approved is bytes: arguments, environment, folder,
- * executable, session, place and policy, all of them held in memory or by descriptor from the
+ * of a request whose process has gone. What is approved is bytes: arguments, input, environment,
+ * folder, executable, session, place and policy, all of them held in memory or by descriptor from the
  * moment they were shown, and what runs is what is held.
  *
  * Should: show all of it; be answered by another principal than the requester. Mustn't: be given by
@@ -28,7 +28,10 @@ struct approval_request {
 	const struct verdict *verdict;
 	const char *const *argv; /* NULL at the end; of an elevated command: verdict.argv */
 	int cwd;                 /* descriptor; the caller's to close */
+	const char *workspace;   /* of which that is a part; NULL: it is all of it */
 	const char *const *env;
+	const char *input; /* all that it can read; NULL: nothing, or see own_input */
+	bool own_input;    /* the caller's own standard input, whose bytes nobody has seen */
 	enum entrance entrance;
 	struct record *record; /* NULL: nothing is written down */
 	bool terminal;         /* a prompt on /dev/tty may be shown */

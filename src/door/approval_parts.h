@@ -106,5 +106,7 @@ void approval_line_close(struct approval *p);
 
 /* door/approval_text.c */
 void approval_text_json(const struct approval *p, struct buf *out);
+/* Where its standard input comes from: "nothing", "given", "terminal", "file" or "pipe". */
+const char *approval_text_input(const struct approval_request *q);
 /* The command as a person would type it; false: too long to be shown whole. */
 bool approval_text_command(const char *const *argv, struct buf *out);

@@ -12,9 +12,22 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define HEAD 2500 /* of a command that is too long to be shown whole */
 #define TAIL 1500
+
+static void hash_text(const char *text, char ret[2 * SHA256_SIZE + 1])
+{
+	uint8_t digest[SHA256_SIZE];
+	struct sha256 s;
+
+	sha256_init(&s);
+	sha256_add(&s, text, strlen(text));
+	sha256_end(&s, digest);
+	sha256_hex(digest, ret);
+}
 
 static void hash_words(const char *const *argv, char ret[2 * SHA256_SIZE + 1])
 {
@@ -103,6 +116,62 @@ static void put_env(struct buf *out, const char *const *env)
 		names.dropped ? " ..." : "");
 }
 
+const char *approval_text_input(const struct approval_request *q)
+{
+	struct stat st, none;
+
+	if (q->input)
+		return "given";
+	if (!q->own_input || fstat(STDIN_FILENO, &st) < 0)
+		return "nothing";
+	if (S_ISREG(st.st_mode))
+		return "file";
+	if (!S_ISCHR(st.st_mode))
+		return "pipe";
+	if (stat("/dev/null", &none) == 0 && none.st_rdev == st.st_rdev)
+		return "nothing";
+	return "terminal";
+}
+
+/* Line by line, each with a mark in front, so that none of them can be taken for one of ours. */
+static void put_given(struct buf *out, const char *text)
+{
+	size_t left = strlen(text), rest = 0;
+	char hash[2 * SHA256_SIZE + 1];
+
+	hash_text(text, hash);
+	buf_printf(out, "  %-12s%zu bytes (sha256 %s):\n", "input", left, hash);
+	if (left > APPROVAL_COMMAND) {
+		rest = left - APPROVAL_COMMAND;
+		left = APPROVAL_COMMAND;
+	}
+	while (left > 0) {
+		const char *end = memchr(text, '\n', left);
+		size_t len = end ? (size_t)(end - text) : left;
+
+		buf_puts(out, "    | ");
+		escape_bytes(out, text, len);
+		buf_putc(out, '\n');
+		len += end != NULL;
+		text += len;
+		left -= len;
+	}
+	if (rest)
+		buf_printf(out, "    [TOO LONG TO BE SHOWN WHOLE: %zu bytes more]\n", rest);
+}
+
+static void put_input(struct buf *out, const struct approval_request *q)
+{
+	const char *kind = approval_text_input(q);
+
+	if (q->input)
+		put_given(out, q->input);
+	else if (str_eq(kind, "file") || str_eq(kind, "pipe"))
+		buf_printf(out, "  %-12sa %s, of which NOTHING IS SHOWN HERE\n", "input", kind);
+	else
+		put_row(out, "input", kind);
+}
+
 static void put_rule(struct buf *out, const struct verdict *v)
 {
 	char at[WHERE_TEXT];
@@ -141,6 +210,7 @@ void approval_show(const struct approval *p, struct buf *out)
 	put_row(out, "session", v->session.key);
 	put_rule(out, v);
 	put_env(out, p->q.env);
+	put_input(out, &p->q);
 	put_row(out, "waits for", left);
 	put_row(out, "id", p->id);
 	buf_putc(out, '\n');
@@ -163,16 +233,30 @@ static void write_command(struct writer *w, const struct approval *p)
 {
 	auto_(buf_free) struct buf shown = BUF(APPROVAL_SHOWN);
 	char hash[2 * SHA256_SIZE + 1];
+	bool whole = approval_text_command(p->q.argv, &shown);
 
-	approval_text_command(p->q.argv, &shown);
 	write_text(w, "command", buf_text(&shown));
-	if (!p->too_long) {
+	if (whole) {
 		write_texts(w, "argv", p->q.argv);
 		return;
 	}
 	hash_words(p->q.argv, hash);
 	write_bool(w, "truncated", true);
 	write_text(w, "argvSha256", hash);
+}
+
+static void write_input(struct writer *w, const struct approval_request *q)
+{
+	char hash[2 * SHA256_SIZE + 1];
+
+	write_text(w, "input", approval_text_input(q));
+	if (!q->input)
+		return;
+	if (strlen(q->input) <= APPROVAL_COMMAND)
+		write_text(w, "stdin", q->input);
+	hash_text(q->input, hash);
+	write_unsigned(w, "stdinBytes", strlen(q->input));
+	write_text(w, "stdinSha256", hash);
 }
 
 static void write_names(struct writer *w, struct arena *a, const char *const *env)
@@ -210,6 +294,7 @@ void approval_text_json(const struct approval *p, struct buf *out)
 	write_file(&w, "program", &p->subject.program);
 	write_file(&w, "script", &p->subject.script);
 	write_names(&w, p->arena, p->q.env);
+	write_input(&w, &p->q);
 	write_number(&w, "pid", getpid());
 	write_unsigned(&w, "waitsMs", left_ms(p));
 	write_text(&w, "digest", digest);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define VERSION "ward approval 1"
+#define VERSION "ward approval 2"
 
 /* Each part with its length in front, so that no two lists run into the same bytes. */
 static void add(struct sha256 *s, const void *data, size_t len)
@@ -124,6 +124,8 @@ int binding_digest(const struct binding *b, struct arena *a, uint8_t ret[SHA256_
 	add_number(&s, st.st_dev);
 	add_number(&s, st.st_ino);
 	add_env(&s, b->env, a);
+	add_text(&s, b->kind);
+	add_text(&s, b->input);
 	add_file(&s, &b->subject->program);
 	add_file(&s, &b->subject->script);
 	add_verdict(&s, b->verdict);

@@ -15,6 +15,8 @@ struct binding {
 	int cwd;
 	const struct subject *subject;
 	const struct verdict *verdict;
+	const char *input; /* what it can read; NULL: nothing that anybody has seen */
+	const char *kind;  /* ... and what that is, in a word */
 };
 
 int binding_digest(const struct binding *b, struct arena *a, uint8_t ret[SHA256_SIZE]);

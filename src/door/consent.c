@@ -26,6 +26,7 @@ static int begin(
 		.verdict = &answer->verdict,
 		.argv = q->argv,
 		.env = q->env,
+		.own_input = true,
 		.entrance = c->entrance,
 		.record = c->record,
 		.terminal = q->waits != NULL};

@@ -306,6 +306,11 @@ static int check_outside(const struct job *j, struct err *e)
 	if (j->args.env.count)
 		return err_set(e, EPERM,
 			"a command that leaves the session's sandbox takes no 'env' of a call");
+	/* A here-document would not match a rule either: nobody sees what it says. */
+	if (j->args.input && j->verdict->rule && j->verdict->permission == PERMISSION_ALLOW)
+		return err_set(e, EPERM,
+			"a command that leaves the session's sandbox without a question takes no "
+			"'stdin' of a call");
 	return 0;
 }
 
@@ -316,7 +321,9 @@ static int ask(struct job *j, struct err *e)
 		.verdict = j->verdict,
 		.argv = (const char *const *)j->verdict->argv.v,
 		.cwd = j->cwd,
+		.workspace = j->policy->session.run.plan.workspace_path,
 		.env = j->door->call.env,
+		.input = j->args.input,
 		.entrance = j->door->call.entrance,
 		.record = &j->policy->record};
 	int r = approval_begin(&q, &j->arena, &j->approval, e);

@@ -77,13 +77,14 @@ static void find_barred(const struct subject_request *q, struct arena *a, struct
 
 	snprintf(cwd, sizeof cwd, "/proc/self/fd/%d", q->cwd);
 	bar(a, &p, q->cwd < 0 ? "." : cwd, "the workspace, where sandboxes can write");
+	bar(a, &p, q->workspace, "the workspace, where sandboxes can write");
 	if (path->at.source)
 		bar(a, &p, path->v, "the workspace, where sandboxes can write");
 	bar_binds(q, a, &p);
 	bar_living(a, &p);
 	for (size_t i = 0; q->config->own[i]; i++)
 		bar(a, &p, q->config->own[i], "a folder of ward's own");
-	*ret = (struct trail_rules){geteuid(), p.items, p.count};
+	*ret = (struct trail_rules){.caller = geteuid(), .barred = p.items, .barred_count = p.count};
 }
 
 static bool is_executable(int fd)
@@ -141,6 +142,43 @@ static int find(struct search *s, const char *name, struct subject_file *ret, bo
 		list += len + (list[len] == ':');
 	}
 	return -ENOENT;
+}
+
+/* Of the folders of a PATH those that a sandbox cannot write to, now or through a link. */
+static const char *clean_path(struct search *s, const char *list)
+{
+	struct trail_rules rules = s->rules;
+	auto_(buf_free) struct buf kept = BUF(128u << 10);
+	char path[PATH_MAX];
+
+	rules.barred_only = true;
+	while (*list) {
+		size_t len = strcspn(list, ":");
+		struct err unused = {0};
+
+		if (list[0] == '/' && len < sizeof path) {
+			snprintf(path, sizeof path, "%.*s", (int)len, list);
+			if (trail_folder(path, &rules, &unused) == 0)
+				buf_printf(&kept, "%s%s", kept.len ? ":" : "PATH=", path);
+		}
+		list += len + (list[len] == ':');
+	}
+	return kept.len ? arena_text(s->arena, kept.data, kept.len) : "PATH=/usr/bin:/bin";
+}
+
+/* What the program itself starts by name is found where the program could have been. */
+static const char *const *clean_env(struct search *s)
+{
+	const char *const *env = s->q->env;
+	const char **clean;
+	size_t count = 0;
+
+	while (env[count])
+		count++;
+	clean = arena_array(s->arena, count + 1, sizeof *clean);
+	for (size_t i = 0; i < count; i++)
+		clean[i] = str_starts(env[i], "PATH=") ? clean_path(s, env[i] + 5) : env[i];
+	return clean;
 }
 
 static int refuse_script(struct search *s, const char *path, const char *why)
@@ -315,6 +353,7 @@ int subject_open(
 	*ret = (struct subject){.fd = -1, .copy = -1, .argv = q->argv};
 	s.e = e ? e : &own;
 	find_barred(q, a, &s.rules);
+	ret->env = clean_env(&s);
 	ret->fd = find(&s, q->argv[0], &ret->program, &ret->fixed);
 	if (ret->fd < 0)
 		return explain(&s, ret->fd);

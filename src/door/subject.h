@@ -32,6 +32,7 @@ struct subject {
 	int fd, copy;                /* descriptors of both; -1 */
 	bool fixed;                  /* nobody but another user, root, can write the program */
 	const char *const *argv;     /* as it is executed */
+	const char *const *env;      /* ... without folders in PATH where a sandbox can write */
 };
 
 struct subject_request {
@@ -39,6 +40,7 @@ struct subject_request {
 	const struct verdict *verdict;
 	const char *const *argv, *const *env;
 	int cwd;
+	const char *workspace; /* NULL: the folder is the whole of it, or the policy names it */
 };
 
 /* -EPERM: refused, whoever may approve it. -ENOENT: there is no such program. subject_close(). */

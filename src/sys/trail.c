@@ -52,17 +52,28 @@ static bool is_trusted(const struct trail *t, uid_t uid)
 	return uid == 0 || uid == t->rules->caller;
 }
 
+static int check_place(struct trail *t, const struct stat *st)
+{
+	for (size_t i = 0; i < t->rules->barred_count; i++)
+		if (t->rules->barred[i].device == st->st_dev &&
+			t->rules->barred[i].inode == st->st_ino)
+			return refuse(t, t->rules->barred[i].what);
+	return 0;
+}
+
 /* The folder that the next name is looked up in. */
 static int check_folder(struct trail *t)
 {
 	struct stat st;
+	int r;
 
 	if (fstat(t->at, &st) < 0)
 		return -errno;
-	for (size_t i = 0; i < t->rules->barred_count; i++)
-		if (t->rules->barred[i].device == st.st_dev &&
-			t->rules->barred[i].inode == st.st_ino)
-			return refuse(t, t->rules->barred[i].what);
+	r = check_place(t, &st);
+	if (r < 0)
+		return r;
+	if (t->rules->barred_only)
+		return 0;
 	if (!is_trusted(t, st.st_uid))
 		return refuse(t, "which belongs to another user");
 	t->shared = st.st_mode & (S_IWGRP | S_IWOTH);
@@ -139,6 +150,8 @@ static int take_file(struct trail *t, const char *name, char ret_path[PATH_MAX],
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EACCES;
+	if (check_place(t, &st) < 0) /* one file can be bound too */
+		return -EPERM;
 	if (t->shared)
 		return refuse(t, "in which everybody can make files");
 	if (!is_trusted(t, st.st_uid))
@@ -185,6 +198,24 @@ int trail_open(int cwd, const char *path, const struct trail_rules *rules, char 
 		r = step(&t, name);
 	if (r == 1)
 		r = take_file(&t, name, ret_path, ret);
+	cleanup_fd(&t.at);
+	return r;
+}
+
+int trail_folder(const char *path, const struct trail_rules *rules, struct err *e)
+{
+	struct trail t = {.rules = rules, .asked = path, .at = -1, .e = e};
+	char name[NAME_MAX + 1];
+	int r = begin(&t, -1, path);
+
+	while (r == 0)
+		r = step(&t, name);
+	if (r == -EISDIR) /* nothing is left of the path */
+		r = check_folder(&t);
+	else if (r == 1)
+		r = -ENOTDIR;
+	if (r == 0 && t.shared)
+		r = refuse(&t, "in which everybody can make files");
 	cleanup_fd(&t.at);
 	return r;
 }

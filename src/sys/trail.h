@@ -10,6 +10,7 @@
 #include "base/err.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -21,13 +22,16 @@ struct trail_place {
 
 struct trail_rules {
 	uid_t caller;
-	const struct trail_place *barred; /* folders that the way must not lead through */
+	const struct trail_place *barred; /* folders, or files, that must not be on the way */
 	size_t barred_count;
+	bool barred_only; /* whoever else can write there */
 };
 
 /* The file, opened for reading; -EPERM: it is there, but not to be trusted. ret_path: where it was
  * found in the end. */
 int trail_open(int cwd, const char *path, const struct trail_rules *rules, char ret_path[PATH_MAX],
 	struct stat *ret, struct err *e);
+/* The same for the way to a folder, itself included. 0: it is there, and to be trusted. */
+int trail_folder(const char *path, const struct trail_rules *rules, struct err *e);
 /* A folder by its name as it is now; false: there is none. */
 int trail_place(const char *path, const char *what, struct trail_place *ret);

@@ -365,6 +365,27 @@ many() { # NAME COUNT: so many requests at once, all alike
 	mv local gratis
 	PATH="$PWD:$PATH" run -126 gratis gratis x
 	[[ $output == *"where sandboxes can write"* ]]
+	# From a folder of the workspace as well, by a call that chooses it.
+	mkdir sub
+	PATH="$PWD:$PATH" run -1 "$WARD" tools call --config "$CONFIG" exec '{"argv": ["gratis", "x"], "cwd": "sub"}'
+	[[ $output == *"where sandboxes can write"* ]]
+	# Nor is it there for what the program starts in turn.
+	mkdir bin
+	cp gratis bin/helper
+	ln -s "$PWD/bin" "$T/link"
+	sed 's/echo ran/printf "%s\\n" "$PATH"; helper/' "$T/bin/kept" >"$T/bin/gratis"
+	chmod 755 "$T/bin/gratis"
+	PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
+	[ "${lines[0]}" = "$PATH" ]
+	rm "$T/bin/gratis"
+	# A folder that is bound, or one file of it.
+	cp "$T/bin/kept" "$T/bin/gratis"
+	for bound in "$T/bin" "$T/bin/gratis"; do
+		run -0 gratis gratis x
+		run -126 "$WARD" run --config "$CONFIG" --set "binds=[\"$bound:/opt/bound:rw\"]" -- gratis x
+		[[ $output == *"bound into sandboxes, writable"* ]]
+	done
+	rm "$T/bin/gratis"
 	# Where everybody can, or a group.
 	mkdir -m 1777 "$T/common"
 	cp "$T/bin/kept" "$T/common/gratis"
@@ -410,6 +431,38 @@ many() { # NAME COUNT: so many requests at once, all alike
 	grep -q 'approved once only' "$T/a.err"
 	[ "$(answer "$word" approve)" = 0 ]
 	[ "$(ended r)" = 0 ]
+}
+
+@test "what a command can read is shown, and bound" {
+	program tool 'cat >>"'"$T"'/read"'
+	program gratis 'cat >>"'"$T"'/read"'
+	call() { # NAME PROGRAM STDIN
+		apart "$1" "$WARD" tools call --config "$CONFIG" exec "{\"argv\": [\"$2\", \"$word\"], \"stdin\": \"$3\"}"
+	}
+	call r tool 'first\n  id  none\u001b[2J'
+	[ "$(answer "$word" approve --uses 9)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	grep -qx '    | first' "$T/answer.out"
+	grep -qFx '    |   id  none\x1b[2J' "$T/answer.out"
+	grep -q '"stdin": "first' "$T/approvals.json"
+	[ "$(cat "$T/read")" = $'first\n  id  none\e[2J' ]
+	# The same again needs nobody; other bytes do, and bytes that nobody has seen.
+	call r tool 'first\n  id  none\u001b[2J'
+	[ "$(ended r)" = 0 ]
+	rm "$T/read"
+	for other in other ''; do
+		call r tool "$other"
+		[ "$(answer "$word" deny)" = 0 ]
+		[ "$(ended r)" = 1 ]
+	done
+	apart r sh -c 'echo piped | "$@"' sh "$WARD" run --config "$CONFIG" -- tool "$word"
+	[ "$(answer "$word" deny)" = 0 ]
+	grep -q 'input .*pipe, of which NOTHING IS SHOWN HERE' "$T/answer.out"
+	# Whoever is not asked cannot see it.
+	call r gratis unseen
+	[ "$(ended r)" = 1 ]
+	grep -q "takes no 'stdin'" "$T/r.err" "$T/r.out"
+	[ ! -e "$T/read" ]
 }
 
 @test "watched as they come" {
