@@ -29,14 +29,7 @@ int job_open_files(struct job *j, struct workspace_root *ret, struct err *e)
 	if (!p->workspace_path)
 		return err_set(e, ENOENT, "the session has no workspace on the host");
 	r = workspace_open_host(p->workspace_path, ret, e);
-	if (r < 0)
-		return r;
-	ret->files.read_only = p->workspace == WORKSPACE_RO;
-	ret->files.protect = p->protect;
-	ret->files.protect_count = p->protect_count;
-	ret->files.hide = p->hide;
-	ret->files.hide_count = p->hide_count;
-	return 0;
+	return r < 0 ? r : workspace_take_rules(ret, p, true, e);
 }
 
 /* The tool itself, here or in a process of its own. */

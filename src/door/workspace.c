@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "door/cow.h"
 #include "engine/stage.h"
+#include "files/files_alias.h"
 #include "state/place.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ void workspace_close(struct workspace_root *w)
 {
 	cleanup_fd(&w->root);
 	cleanup_fd(&w->lock);
+	arena_free(&w->names);
 	*w = WORKSPACE_CLOSED;
 }
 
@@ -38,13 +40,16 @@ static bool is_inside(const struct plan *p, const struct plan_row *row)
 }
 
 /* As the broker of the sandbox has it. */
-static void take_rules(const struct plan *p, struct files *f)
+int workspace_take_rules(struct workspace_root *w, const struct plan *p, bool all, struct err *e)
 {
+	struct files *f = &w->files;
+
 	f->read_only = p->workspace == WORKSPACE_RO;
 	f->protect = p->protect;
-	f->protect_count = p->workspace == WORKSPACE_COW ? 0 : p->protect_count;
+	f->protect_count = p->workspace == WORKSPACE_COW && !all ? 0 : p->protect_count;
 	f->hide = p->hide;
 	f->hide_count = p->hide_count;
+	return files_alias(f, p->workspace_path, &w->names, e);
 }
 
 static int take_folder(struct packet_fds *fds, struct workspace_root *ret, struct err *e)
@@ -207,7 +212,9 @@ int workspace_open(const struct run_request *q, const struct exec_answer *planne
 	if (r < 0)
 		return r;
 	*e = (struct err){0};
-	take_rules(p, &w.files);
+	r = workspace_take_rules(&w, p, false, e);
+	if (r < 0)
+		return r;
 	*ret = w;
 	w = WORKSPACE_CLOSED;
 	return 0;

@@ -218,12 +218,23 @@ static int put_new(struct patching *s, struct change *c, const struct files_plac
 	return r < 0 ? r : files_write_put(s->f, at, seen, &t, e);
 }
 
+/* A name that was judged before. Somebody may have put a link there meanwhile, to make us undo what
+ * we did at the name it leads to, which nobody judged: then there is nothing to put back. */
+static int look_again(struct patching *s, const char *path, struct files_place *ret, struct err *e)
+{
+	int r = look(s, path, ret, e);
+
+	if (r == 0 && (ret->linked || !str_eq(ret->path, path)))
+		r = files_fail(e, ESTALE, path, "was changed by somebody else meanwhile");
+	return r;
+}
+
 static void remove_again(struct patching *s, const char *path)
 {
 	struct files_place now;
 	struct err unused;
 
-	if (look(s, path, &now, &unused) == 0 && now.exists)
+	if (look_again(s, path, &now, &unused) == 0 && now.exists)
 		files_write_remove(s->f, &now, NULL, &unused);
 }
 
@@ -252,7 +263,7 @@ static int put_back(struct patching *s, const struct change *c, struct err *e)
 	struct files_text t = {
 		.data = c->old_text, .len = c->old_len, .mode = c->seen.st_mode, .set_mode = true};
 	struct files_place now;
-	int r = look(s, c->place.path, &now, e);
+	int r = look_again(s, c->place.path, &now, e);
 
 	return r < 0 ? r : files_write_put(s->f, &now, NULL, &t, e);
 }

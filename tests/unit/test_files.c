@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "files/files_alias.h"
 #include "files/files_edit.h"
 #include "files/files_list.h"
 #include "files/files_read.h"
@@ -569,12 +570,89 @@ static void test_owner(void)
 	workspace_remove(&w);
 }
 
+/* What a protected name leads to, by whatever name it is reached. */
+static void test_aliases(void)
+{
+	static const char *const protect[] = {
+		"**/.git/hooks/**", ".envrc", ".*rc", "deep/.git/config", ".gone"};
+	static const char *const hide[] = {"secrets/key"};
+	static const struct {
+		const char *path;
+		int code;
+	} rows[] = {
+		{"real/hooks/pre-commit", -EPERM},
+		{".git/hooks/pre-commit", -EPERM},
+		{"real/moved", 0},
+		{"envs/dev", -EPERM},
+		{".envrc", -EPERM},
+		{"envs/other", 0},
+		{"wild", -EPERM},
+		{"tree/config", -EPERM},
+		{"tree/other", 0},
+		{"made-later", -EPERM},
+		{"vault/key", -EPERM},
+		{"vault/lock", 0},
+	};
+	struct workspace w;
+
+	workspace_make(&w);
+	workspace_mkdir(&w, "real");
+	workspace_mkdir(&w, "real/hooks");
+	workspace_mkdir(&w, "envs");
+	workspace_mkdir(&w, "deep");
+	workspace_mkdir(&w, "tree");
+	workspace_mkdir(&w, "vault");
+	workspace_put(w.path, "envs/dev", "x");
+	workspace_put(w.path, "vault/key", SECRET);
+	workspace_link(&w, "real", ".git");
+	workspace_link(&w, "second", ".envrc");
+	workspace_link(&w, "/workspace/envs/dev", "second");
+	workspace_link(&w, "wild", ".somerc");
+	workspace_link(&w, "made-later", ".gone");
+	workspace_link(&w, "vault", "secrets");
+	workspace_link(&w, "../out", ".outrc");
+	workspace_put(w.path, "deep/.git", "gitdir: ../tree\n");
+	w.f.protect = protect;
+	w.f.protect_count = ARRAY_LEN(protect);
+	w.f.hide = hide;
+	w.f.hide_count = ARRAY_LEN(hide);
+	check_int(files_alias(&w.f, NULL, &w.arena, &w.e), 0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		test_row("%s", rows[i].path);
+		check_int(put(&w, rows[i].path, "x"), rows[i].code);
+	}
+	check(!text_of(&w, "vault/key"));
+	workspace_remove(&w);
+}
+
+/* More than can be looked after: nothing is done then. */
+static void test_many_aliases(void)
+{
+	static const char *const protect[] = {"*.rc"};
+	struct workspace w;
+
+	workspace_make(&w);
+	w.f.protect = protect;
+	w.f.protect_count = 1;
+	for (int i = 0; i < 129; i++) {
+		char name[32], target[32];
+
+		snprintf(name, sizeof name, "%d.rc", i);
+		snprintf(target, sizeof target, "to%d", i);
+		workspace_link(&w, target, name);
+	}
+	check_int(files_alias(&w.f, NULL, &w.arena, &w.e), -ELOOP);
+	workspace_remove(&w);
+}
+
 static const struct test tests[] = {
 	{"a file by all its names", test_names},
 	{"names that lead outside", test_outside_names},
 	{"links that lead outside", test_outside_links},
 	{"a chain of links has an end", test_many_links},
 	{"protected and hidden names by what is reached", test_patterns},
+	{"protected and hidden names that are links", test_aliases},
+	{"too many links at protected names", test_many_aliases},
 	{"pipes, sockets and folders are no files", test_special_files},
 	{"hard links", test_hard_links},
 	{"parts of a file", test_ranges},

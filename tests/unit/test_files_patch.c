@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files/files_patch.h"
+
+#include "base/buf.h"
 #include "workspace.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 static int patch(struct workspace *w, const char *text, struct files_patched *ret)
 {
@@ -154,10 +160,66 @@ static void test_put_back(void)
 	workspace_remove(&w);
 }
 
+/* As soon as the name has its new text, it becomes a link to a protected one. */
+static pid_t swap_after(const struct workspace *w, const char *name)
+{
+	struct stat was, now;
+	pid_t pid;
+
+	if (fstatat(w->f.root, name, &was, AT_SYMLINK_NOFOLLOW) < 0)
+		was.st_ino = 0;
+	pid = fork();
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	do
+		now.st_ino =
+			fstatat(w->f.root, name, &now, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : now.st_ino;
+	while (now.st_ino == was.st_ino);
+	_exit(renameat(w->f.root, "link", w->f.root, name) < 0);
+}
+
+/* Many files are written between the first one and the one that fails. */
+static void test_put_back_nowhere_else(void)
+{
+	static const char *const firsts[] = {"*** Update File: first\n@@\n-evil\n+x\n",
+		"*** Add File: first\n+x\n",
+		"*** Update File: from\n*** Move to: first\n@@\n-x\n+y\n"};
+	static const char *const protect[] = {"kept"};
+
+	for (size_t i = 0; i < ARRAY_LEN(firsts); i++) {
+		auto_(buf_free) struct buf text = BUF(100000);
+		struct files_patched done;
+		struct workspace w;
+		pid_t pid;
+
+		test_row("%zu", i);
+		workspace_make(&w);
+		w.f.protect = protect;
+		w.f.protect_count = 1;
+		workspace_put(w.path, "kept", "kept\n");
+		workspace_put(w.path, "from", "x\n");
+		workspace_link(&w, "kept", "link");
+		if (i == 0)
+			workspace_put(w.path, "first", "evil\n");
+		buf_printf(&text, "*** Begin Patch\n%s", firsts[i]);
+		for (int n = 0; n < 500; n++)
+			buf_printf(&text, "*** Add File: many/%d\n+x\n", n);
+		buf_puts(&text, "*** Add File: z/f\n+x\n*** Add File: z/f/g\n+x\n*** End Patch\n");
+		pid = swap_after(&w, "first");
+		check_int(patch(&w, buf_text(&text), &done), -ENOTDIR);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		check_str(workspace_text(&w, w.path, "kept"), "kept\n");
+		workspace_remove(&w);
+	}
+}
+
 static const struct test tests[] = {
 	{"updates, new ones, deleted and moved ones", test_all_kinds},
 	{"modes of a git diff", test_git_diff},
 	{"all or nothing", test_nothing_changes},
 	{"what was written is put back", test_put_back},
+	{"nothing is put back by a link that came meanwhile", test_put_back_nowhere_else},
 };
 TEST_MAIN(tests)
