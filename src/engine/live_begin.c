@@ -178,7 +178,7 @@ void live_line_setup(struct live *v)
 	l->setup = true;
 	if (put_words(&in->exec, folder, &one) &&
 		put_words(&in->exec, argv, &in->exec.command.argc) &&
-		put_words(&in->exec, p->env, &in->exec.command.envc) &&
+		put_words(&in->exec, p->setup_env, &in->exec.command.envc) &&
 		in->exec.command.envc < SLOT_WORDS - STREAMS)
 		start(v, l, in, &fds);
 	if (l->orders >= 0)

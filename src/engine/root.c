@@ -290,11 +290,14 @@ int root_build(struct stage *s, struct err *e)
 	return r;
 }
 
-/* The program starts in its folder, which must be one of the sandbox and of the workspace. */
+/* The program starts in its folder, which must be one of the sandbox and of the workspace. Where
+ * commands come later, each has its own: that of the first decides nothing about the sandbox. */
 static int enter_folder(const struct plan *p, struct err *e)
 {
 	char path[PATH_MAX];
 
+	if (p->living)
+		return chdir("/") < 0 ? err_sys(e, -errno, "enter the root") : 0;
 	if (chdir(p->cwd) < 0)
 		return err_sys(e, -errno, "enter '%s'", p->cwd);
 	if (!getcwd(path, sizeof path))

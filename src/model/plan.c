@@ -233,7 +233,7 @@ static void take_env(const struct plan_request *q, struct arena *a, struct plan 
 	for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
 		if (!env_has(env, n, arena_text(a, fixed[i], strcspn(fixed[i], "="))))
 			env[n++] = fixed[i];
-	p->env = env;
+	p->env = p->setup_env = env;
 }
 
 static void take_bind_rules(const struct plan_request *q, struct plan *p)

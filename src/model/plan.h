@@ -143,6 +143,7 @@ struct plan {
 	enum plan_output output;
 	uint64_t output_limit;
 	const char *setup; /* living: a shell's command that must succeed first; NULL: none */
+	const char *const *setup_env; /* no call adds to this one */
 	/* The audit log, where ends are written that nobody else writes; door/ knows, not the plan.
 	 */
 	struct plan_audit audit;
@@ -150,7 +151,7 @@ struct plan {
 	unsigned landlock_abi;
 	bool groups;  /* control groups can be made here */
 	bool cgroup2; /* limits are kept by groups of version 2 */
-	bool living;  /* it waits for commands; argv and cwd are not used */
+	bool living;  /* it waits for commands; argv, env and cwd are not used */
 	bool broker;  /* file changes in the workspace go through init */
 	enum seccomp_variant filter_variant;
 	struct seccomp_program filter; /* of a profile, for that variant; code NULL: ward's own */

@@ -80,6 +80,27 @@ call() {
 	[ -e ran ]
 }
 
+@test "a call chooses nothing of the sandbox that is started for it" {
+	local cwd how
+	for cwd in /proc/self/root /proc/1/root ../.. sub/../.. /nowhere /dev/fd/3 link; do
+		ln -sfn /etc link
+		for how in cold warm; do
+			call exec "{\"command\": \"pwd -P\", \"cwd\": \"$cwd\"}"
+			"$python" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "$cwd" >"$RESULT.$how"
+		done
+		cmp "$RESULT.cold" "$RESULT.warm" || { cat "$RESULT".{cold,warm} && return 1; }
+		"$WARD" stop --force
+	done
+	# What prepares the sandbox is the policy's, and so is what it has to do it with.
+	set -- --set 'setupCommand="pwd >/tmp/setup; env >>/tmp/setup"'
+	call exec '{"command": "echo $X; cat /tmp/setup", "cwd": "/tmp", "env": {"X": "chosen", "PATH": "/workspace:/usr/bin"}}' "$@"
+	holds 'd["stdout"].startswith("chosen\n/workspace\n") and "PATH=" in d["stdout"]'
+	holds '"X=" not in d["stdout"] and "PATH=/workspace" not in d["stdout"]'
+	"$WARD" stop --force "$@"
+}
+
 @test "what is not JSON, or has a NUL, bad UTF-8 or a key twice, is refused" {
 	local bad
 	for bad in '' '{' '[]' '{command: "x"}' '{"command": "touch ran\u0000"}' $'{"command": "touch ran\xff"}' \
