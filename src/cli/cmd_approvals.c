@@ -103,7 +103,7 @@ static int watch(struct call *c, bool json, struct err *e)
 		return folder;
 	events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
-	if (events < 0 || inotify_add_watch(events, path, IN_CREATE | IN_DELETE) < 0)
+	if (events < 0 || inotify_add_watch(events, path, IN_CREATE | IN_MOVED_TO | IN_DELETE) < 0)
 		return err_sys(e, -errno, "watch the requests");
 	for (;;) {
 		struct pollfd p = {.fd = events, .events = POLLIN};

@@ -84,7 +84,8 @@ static void find_barred(const struct subject_request *q, struct arena *a, struct
 	bar_living(a, &p);
 	for (size_t i = 0; q->config->own[i]; i++)
 		bar(a, &p, q->config->own[i], "a folder of ward's own");
-	*ret = (struct trail_rules){.caller = geteuid(), .barred = p.items, .barred_count = p.count};
+	*ret = (struct trail_rules){
+		.caller = geteuid(), .barred = p.items, .barred_count = p.count};
 }
 
 static bool is_executable(int fd)

@@ -69,7 +69,6 @@ struct flow {
 	enum flow_state state;
 	struct flow *before, *after; /* in the queue of its state */
 	uint64_t deadline;           /* ms; 0: none */
-	bool busy;                   /* in the list of those that go on at once */
 	struct flow *next_busy;
 	struct netaddr to; /* as the program dialled it */
 	uint16_t port;
@@ -80,7 +79,6 @@ struct flow {
 	size_t head_len, head_room;
 	size_t head_pass; /* of HTTP: what was judged and may go on */
 	size_t drained;   /* bytes that came after it was refused */
-	bool told;        /* of what had passed by then */
 	uint64_t told_up, told_down;
 	struct hello *hello;
 	struct http_reader *http;
@@ -93,6 +91,8 @@ struct flow {
 	const char *why; /* it ended */
 	char *said;      /* the host that it named itself, where an address was dialled */
 	unsigned rules;  /* number of changes to the rules when it was judged */
+	bool busy;       /* in the list of those that go on at once */
+	bool told;       /* of what had passed by then */
 	bool begun;      /* what the client said first is on its way */
 	bool service;    /* of the host: dialled at its loopback */
 	bool counted;    /* by its budget, as a connection */
