@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/sha256.h"
 #include "base/show.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "json/json5.h"
 
@@ -14,6 +15,8 @@
 
 #define LEAST_ROOM 64 /* less is not worth a beginning */
 #define KEY_ROOM 100
+#define LEFT_OUT "..."
+#define LEVELS_MAX 32  /* of arguments: readers take no more than TREE_MAX_DEPTH in a line */
 #define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
 
 void line_begin(struct line *l, const struct redact *redact, size_t room)
@@ -48,16 +51,21 @@ void line_key(struct line *l, const char *key)
 	buf_add(&l->out, "\":", 2);
 }
 
-/* A name that a stranger has chosen. */
+/* A name that a stranger has chosen. No two of an object may become the same, nor ours: a line that
+ * has a name twice is none that readers take, and so would hide what was asked for. */
 static void put_foreign_key(struct line *l, const char *key)
 {
 	auto_(buf_free) struct buf some = BUF(KEY_ROOM);
+	char hex[2 * SHA256_SIZE + 1];
+	uint8_t digest[SHA256_SIZE];
 
 	escape_text(&some, key);
-	if (some.dropped) {
-		some.max += 3;
+	if (some.dropped || str_eq(key, LEFT_OUT)) {
+		sha256_of(key, strlen(key), digest);
+		sha256_hex(digest, hex);
+		some.max += sizeof LEFT_OUT + sizeof hex;
 		some.dropped = 0;
-		buf_puts(&some, "...");
+		buf_printf(&some, LEFT_OUT "%s", hex);
 	}
 	put_comma(l);
 	show_string(&l->out, buf_text(&some));
@@ -198,10 +206,12 @@ static void put_children(struct line *l, const char *name, const struct node *n,
 {
 	bool object = n->type == NODE_OBJECT;
 
+	l->depth++;
 	buf_putc(&l->out, object ? '{' : '[');
 	for (uint32_t i = 0; i < n->count; i++) {
-		if (l->out.len + LEAST_ROOM >= end) { /* the hash of the request covers them */
-			line_key(l, object ? "..." : NULL);
+		/* The hash of the request covers them. */
+		if (l->out.len + LEAST_ROOM >= end || l->depth > LEVELS_MAX) {
+			line_key(l, object ? LEFT_OUT : NULL);
 			buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", n->count - i);
 			break;
 		}
@@ -213,6 +223,7 @@ static void put_children(struct line *l, const char *name, const struct node *n,
 			object ? &n->members[i].value : &n->items[i], end);
 	}
 	buf_putc(&l->out, object ? '}' : ']');
+	l->depth--;
 }
 
 /* What is a secret by its name is none less for being a number. */

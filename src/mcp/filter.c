@@ -42,6 +42,11 @@ static const char *const server_notes[] = {"notifications/message", "notificatio
 	"notifications/prompts/list_changed", "notifications/tasks/status",
 	"notifications/elicitation/complete", NULL};
 
+/* What decides here. Others read names without case, and the last one of them counts. */
+static const char *const call_members[] = {"name", "arguments", "_meta", "task", NULL};
+static const char *const list_members[] = {"tools", NULL};
+static const char *const tool_members[] = {"name", NULL};
+
 static struct filter_pending **find(struct filter *f, const char *id)
 {
 	struct filter_pending **at = &f->first;
@@ -158,6 +163,11 @@ static bool take_call(struct filter *f, struct arena *a, const struct message *m
 		rpc_error(f->client, m->id, MESSAGE_INTERNAL, e.text);
 		return false;
 	}
+	if (message_has_twin(m->params, call_members)) {
+		rpc_error(f->client, m->id, MESSAGE_BAD_PARAMS,
+			"params: a member has the name of another in other letters");
+		return false;
+	}
 	answer = ask(f, tool);
 	make_verdict(f, a, tool, answer, v);
 	q.tool = v->tool;
@@ -248,7 +258,8 @@ static bool is_allowed(const struct filter *f, const struct node *tool)
 {
 	const struct node *name = tree_get(tool, "name");
 
-	return name && name->type == NODE_TEXT && !f->broken && ask(f, name->text).allowed;
+	return name && name->type == NODE_TEXT && !f->broken && ask(f, name->text).allowed &&
+	       !message_has_twin(tool, tool_members);
 }
 
 /* True: it may pass as it is. */
@@ -277,13 +288,14 @@ static bool take_list(struct filter *f, const struct message *m)
 	struct writer w;
 
 	filter_refresh(f, &e);
-	if (!m->result || (tools && tools->type == NODE_ARRAY && all_allowed(f, tools)))
+	if (!m->result || (tools && tools->type == NODE_ARRAY && all_allowed(f, tools) &&
+				  !message_has_twin(m->result, list_members)))
 		return true;
 	w = rpc_result(f->client, m->id);
 	for (uint32_t i = 0; m->result->type == NODE_OBJECT && i < m->result->count; i++) {
 		const struct member *each = &m->result->members[i];
 
-		if (!str_eq(each->key, "tools"))
+		if (!str_eq(each->key, "tools") && !message_is_twin(each->key, "tools"))
 			node_write(&w, each->key, &each->value);
 	}
 	if (tools && tools->type == NODE_ARRAY)
@@ -321,7 +333,8 @@ void filter_from_server(struct filter *f, const char *text, size_t len)
 	switch (m.kind) {
 	case MESSAGE_REQUEST:
 		passes = str_in(m.method, server_requests);
-		if (!passes)
+		/* Who does not read gets no more answers. */
+		if (!passes && !rpc_is_full(f->inner))
 			rpc_error(f->inner, m.id, MESSAGE_NO_METHOD,
 				"the protocol has no such method");
 		break;

@@ -30,6 +30,45 @@ const char *message_id(struct arena *a, const struct node *n)
 	return shown.dropped ? NULL : arena_text(a, buf_text(&shown), shown.len);
 }
 
+/* The next letter as others fold it: long s and the sign of Kelvin are letters of ASCII to them. */
+static int folded(const char **p)
+{
+	const char *at = *p;
+
+	if (strncmp(at, "\xc5\xbf", 2) == 0) {
+		*p += 2;
+		return 's';
+	}
+	if (strncmp(at, "\xe2\x84\xaa", 3) == 0) {
+		*p += 3;
+		return 'k';
+	}
+	*p += *at != '\0';
+	return *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at;
+}
+
+bool message_is_twin(const char *key, const char *name)
+{
+	const char *p = key, *q = name;
+	int c;
+
+	do {
+		c = folded(&p);
+		if (c != folded(&q))
+			return false;
+	} while (c);
+	return !str_eq(key, name);
+}
+
+bool message_has_twin(const struct node *object, const char *const *names)
+{
+	for (uint32_t i = 0; object && object->type == NODE_OBJECT && i < object->count; i++)
+		for (const char *const *name = names; *name; name++)
+			if (message_is_twin(object->members[i].key, *name))
+				return true;
+	return false;
+}
+
 /* A request or a notification. */
 static void read_call(const struct node *root, const struct node *method, struct message *m)
 {
@@ -58,6 +97,8 @@ static void read_answer(const struct node *root, struct message *m)
 
 static void read_object(struct arena *a, const struct node *root, struct message *m)
 {
+	static const char *const members[] = {
+		"jsonrpc", "id", "method", "params", "result", "error", NULL};
 	const struct node *version = tree_get(root, "jsonrpc"), *id = tree_get(root, "id");
 	const struct node *method = tree_get(root, "method");
 
@@ -66,6 +107,8 @@ static void read_object(struct arena *a, const struct node *root, struct message
 		bad(m, MESSAGE_INVALID, "id: it must be a number or a text of at most 256 bytes");
 	else if (!version || version->type != NODE_TEXT || !str_eq(version->text, "2.0"))
 		bad(m, MESSAGE_INVALID, "jsonrpc: it must be \"2.0\"");
+	else if (message_has_twin(root, members))
+		bad(m, MESSAGE_INVALID, "a member has the name of another in other letters");
 	else if (method)
 		read_call(root, method, m);
 	else

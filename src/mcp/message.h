@@ -45,3 +45,10 @@ struct message {
 void message_read(struct arena *a, const char *text, size_t len, struct message *ret);
 /* An id as JSON text; NULL: it cannot be one. */
 const char *message_id(struct arena *a, const struct node *n);
+/*
+ * Whether a key is a name in other letters. Some readers of JSON take such a member for the one
+ * that is meant, and the last of both counts: what they do is then not what was judged here.
+ */
+bool message_is_twin(const char *key, const char *name);
+/* Whether an object has such a member for one of the names. */
+bool message_has_twin(const struct node *object, const char *const *names);

@@ -27,8 +27,9 @@ struct wrap {
 	pid_t pid;
 	int child; /* descriptor of that process */
 	bool asked, gone;
-	int urged;       /* how often it was told to end */
-	uint64_t due_ms; /* when it is told the next time */
+	int urged;         /* how often it was told to end */
+	uint64_t asked_ms; /* since when it has to end */
+	uint64_t due_ms;   /* when it is told the next time */
 };
 
 bool wrap_is_name(const char *name)
@@ -86,7 +87,9 @@ static void carry(struct wrap *w, struct rpc *from, struct rpc *to,
 	size_t len = 0;
 	enum lines_kind kind;
 
-	while (!rpc_is_full(to) && (kind = rpc_next(from, &text, &len)) != LINES_NONE)
+	/* What is refused is answered to the client, which may not read. */
+	while (!rpc_is_full(to) && !rpc_is_full(&w->client) &&
+		(kind = rpc_next(from, &text, &len)) != LINES_NONE)
 		if (kind == LINES_WHOLE)
 			take(&w->filter, text, len);
 		else if (from == &w->client)
@@ -94,10 +97,12 @@ static void carry(struct wrap *w, struct rpc *from, struct rpc *to,
 				"the message is longer than 16 MiB");
 }
 
-/* The client has gone, or we are to end: its input ends first, then it is told, then killed. */
+/* The client has gone, or we are to end: its input ends first, then it is told, then killed. What
+ * is still to be read by it does not keep us for ever. */
 static void urge(struct wrap *w, uint64_t now)
 {
-	if (!w->asked || now < w->due_ms || (w->urged == 0 && rpc_has_more(&w->server)))
+	if (!w->asked || now < w->due_ms ||
+		(w->urged == 0 && rpc_has_more(&w->server) && now < w->asked_ms + PATIENCE_MS))
 		return;
 	if (w->urged == 0)
 		close(take_fd(&w->server.out));
@@ -116,13 +121,14 @@ static struct pollfd wait_for(int fd, short events, bool wanted)
 static void turn(struct wrap *w, int wake)
 {
 	struct pollfd fds[AT_COUNT] = {
-		[AT_CLIENT_IN] =
-			wait_for(w->client.in, POLLIN, !w->asked && !rpc_is_full(&w->server)),
+		[AT_CLIENT_IN] = wait_for(w->client.in, POLLIN,
+			!w->asked && !rpc_is_full(&w->server) && !rpc_is_full(&w->client)),
 		[AT_CLIENT_OUT] = wait_for(w->client.out, POLLOUT, rpc_has_more(&w->client)),
 		[AT_SERVER_IN] = wait_for(w->server.out, POLLOUT, rpc_has_more(&w->server)),
 		[AT_SERVER_OUT] = wait_for(
 			w->server.in, POLLIN, !w->server.ended && !rpc_is_full(&w->client)),
-		[AT_CHILD] = wait_for(w->child, POLLIN, true),
+		/* Not before its last words are read: it stays ready, and we would spin. */
+		[AT_CHILD] = wait_for(w->child, POLLIN, w->server.ended || w->asked),
 		[AT_SIGNAL] = wait_for(wake, POLLIN, !w->asked),
 	};
 	struct err e = {0};
@@ -141,8 +147,12 @@ static void turn(struct wrap *w, int wake)
 	if (w->server.out >= 0)
 		rpc_flush(&w->server);
 	rpc_flush(&w->client);
-	if (!w->asked && (w->client.ended || w->client.deaf || fds[AT_SIGNAL].revents))
+	/* A server that says nothing more is of no use. */
+	if (!w->asked &&
+		(w->client.ended || w->client.deaf || w->server.ended || fds[AT_SIGNAL].revents)) {
 		w->asked = true;
+		w->asked_ms = wake_clock_ms();
+	}
 	urge(w, wake_clock_ms());
 	/* What it has written before it ended still counts. */
 	w->gone = fds[AT_CHILD].revents && !fds[AT_SERVER_OUT].revents &&

@@ -143,11 +143,38 @@ bool auditlog_read_prefix(
 	return read_hex(line + at, ret_prev) && line[at + 2 * SHA256_SIZE] == '"';
 }
 
-/* What was reserved goes with it. */
+static int allocate(const struct auditlog *l, uint64_t from, uint64_t to)
+{
+	if (fallocate(l->file, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0 ||
+		errno == EOPNOTSUPP || errno == ENOSYS)
+		return 0;
+	return -errno;
+}
+
+/* Ahead of what is needed, since it is dear; where there is no room for that, just enough. */
+static int reserve(const struct auditlog *l, uint64_t from, struct auditlog_head *h)
+{
+	uint64_t open = h->open < OPEN_MOST ? h->open : OPEN_MOST;
+	uint64_t need = h->size + open * AUDITLOG_TAIL;
+	uint64_t steps = need / AUDITLOG_STEP + STEPS_AHEAD;
+
+	if (need <= (uint64_t)h->reserved * AUDITLOG_STEP)
+		return 0;
+	if (steps <= UINT32_MAX && allocate(l, from, steps * AUDITLOG_STEP) == 0) {
+		h->reserved = (uint32_t)steps;
+		return 0;
+	}
+	return allocate(l, from, need);
+}
+
+/* What was reserved goes with it, and is taken again as far as there is room. */
 static int cut(const struct auditlog *l, struct auditlog_head *h)
 {
 	h->reserved = 0;
-	return ftruncate(l->file, (off_t)h->size) < 0 ? -errno : 0;
+	if (ftruncate(l->file, (off_t)h->size) < 0)
+		return -errno;
+	reserve(l, h->size, h);
+	return 0;
 }
 
 /* A writer died between its line and the head: the line is whole, or it was never there. Whatever
@@ -224,26 +251,42 @@ static void remove_old(struct auditlog *l, struct auditlog_head *h)
 	}
 }
 
+/* The old one goes on. */
+static int take_back(struct auditlog *l, const char *name, int *io_old, struct stat *st)
+{
+	if (l->file >= 0)
+		close(take_fd(&l->file));
+	l->file = take_fd(io_old);
+	if (renameat(l->folder, name, l->folder, AUDITLOG_NAME) < 0 || fstat(l->file, st) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The room for ends of what is open is let go of when the new file has it: on a full disk somebody
+ * waits for it, maybe a command that does not want its end to be seen. */
 static int put_aside(struct auditlog *l, struct auditlog_head *h, struct stat *st)
 {
+	struct auditlog_head next = *h;
 	char name[AUDITLOG_OLD_NAME];
-	int r;
+	auto_fd int old = -1;
 
 	snprintf(name, sizeof name, AUDITLOG_OLD, (unsigned long long)h->first);
-	r = cut(l, h);
-	if (r < 0)
-		return r;
-	fdatasync(l->file);
 	if (renameat(l->folder, AUDITLOG_NAME, l->folder, name) < 0)
 		return -errno;
-	h->first = h->seq + 1;
-	h->size = 0;
+	old = take_fd(&l->file);
+	next.first = h->seq + 1;
+	next.size = next.reserved = 0;
+	if (find_file(l, st) < 0 || reserve(l, 0, &next) < 0)
+		return take_back(l, name, &old, st);
+	if (ftruncate(old, (off_t)h->size) == 0)
+		fdatasync(old);
+	*h = next;
 	remove_old(l, h);
-	return find_file(l, st);
+	return 0;
 }
 
 /* Everything that others have done meanwhile, or left half done. */
-static int catch_up(struct auditlog *l, struct auditlog_head *h)
+static int catch_up(struct auditlog *l, struct auditlog_head *h, bool ends)
 {
 	struct stat st;
 	int r = find_file(l, &st);
@@ -268,7 +311,8 @@ static int catch_up(struct auditlog *l, struct auditlog_head *h)
 		h->size = (uint64_t)st.st_size;
 		h->reserved = 0;
 	}
-	if (r == 0 && l->call.rotate && h->size >= l->call.rotate)
+	/* The room for an end is in this file. */
+	if (r == 0 && !ends && l->call.rotate && h->size >= l->call.rotate)
 		r = put_aside(l, h, &st);
 	return r;
 }
@@ -300,37 +344,14 @@ static size_t put_prefix(const struct auditlog_head *h, char *out, size_t room)
 		(unsigned long long)(since * 1000000 + (uint64_t)since_ns / 1000));
 }
 
-static int allocate(const struct auditlog *l, uint64_t from, uint64_t to)
-{
-	if (fallocate(l->file, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) == 0 ||
-		errno == EOPNOTSUPP || errno == ENOSYS)
-		return 0;
-	return -errno;
-}
-
-/* Ahead of what is needed, since it is dear; where there is no room for that, just enough. */
-static int reserve(const struct auditlog *l, struct auditlog_head *h)
-{
-	uint64_t open = h->open < OPEN_MOST ? h->open : OPEN_MOST;
-	uint64_t need = h->size + open * AUDITLOG_TAIL;
-	uint64_t steps = need / AUDITLOG_STEP + STEPS_AHEAD;
-
-	if (need <= (uint64_t)h->reserved * AUDITLOG_STEP)
-		return 0;
-	if (steps <= UINT32_MAX && allocate(l, h->size, steps * AUDITLOG_STEP) == 0) {
-		h->reserved = (uint32_t)steps;
-		return 0;
-	}
-	return allocate(l, h->size, need);
-}
-
-/* All of it, or nothing. */
+/* All of it, or nothing. Room is taken first: what fails for want of it must not touch that of
+ * others, which a cut would. */
 static int put(struct auditlog *l, struct auditlog_head *h, enum auditlog_kind kind,
 	const char *line, size_t len)
 {
 	struct auditlog_head next = *h;
-	ssize_t n = pwrite(l->file, line, len, (off_t)h->size);
-	int r = n == (ssize_t)len ? 0 : n < 0 ? -errno : -ENOSPC;
+	ssize_t n;
+	int r;
 
 	next.seq++;
 	next.size += len;
@@ -338,8 +359,13 @@ static int put(struct auditlog *l, struct auditlog_head *h, enum auditlog_kind k
 	next.open -= kind == AUDITLOG_END && next.open > 0;
 	sha256_of(line, len - 1, next.hash);
 	/* What else is written does not take the room of those that have begun. */
-	if (r == 0 && kind != AUDITLOG_END)
-		r = reserve(l, &next);
+	r = kind == AUDITLOG_END ? 0 : reserve(l, h->size, &next);
+	if (r < 0) {
+		write_head(l, h); /* a file may have been put aside */
+		return r;
+	}
+	n = pwrite(l->file, line, len, (off_t)h->size);
+	r = n == (ssize_t)len ? 0 : n < 0 ? -errno : -ENOSPC;
 	if (r == 0)
 		r = write_head(l, &next);
 	if (r < 0) {
@@ -377,7 +403,7 @@ int auditlog_add(struct auditlog *l, enum auditlog_kind kind, const char *member
 	if (r == 0)
 		r = auditlog_read_head(l, &h);
 	if (r == 0)
-		r = catch_up(l, &h);
+		r = catch_up(l, &h, kind == AUDITLOG_END);
 	if (r == 0) {
 		uint64_t now = now_s(CLOCK_BOOTTIME, &unused);
 

@@ -154,6 +154,10 @@ hostile() { # HOW
 		assert ask(3, "ping") == {"jsonrpc": "2.0", "id": 3, "result": {}}
 		assert ask(4, "no/such")["error"]["code"] == -32601
 		assert ask(5, "tools/call", name="a b\u202e", arguments={})["error"]["code"] == -32602
+		assert ask(6, "tools/call", name="a", Name="b", arguments={})["error"]["code"] == -32602
+		p.stdin.write(b'{"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call","params":{"name":"b"}}\n')
+		p.stdin.flush()
+		assert json.loads(p.stdout.readline())["error"]["code"] == -32600
 		p.stdin.close()
 		rest = p.stdout.read()
 		assert rest == b"" and p.wait(20) == 0, (rest, p.returncode)
@@ -175,6 +179,41 @@ hostile() { # HOW
 @test 'a server that dies: whoever waits hears it, and its status is ours' {
 	installed python3
 	hostile die
+}
+
+@test 'a server that asks for what there is not, and reads no answer, costs no memory' {
+	installed python3
+	cat >server.py <<-'E'
+		import os
+		line = b'{"jsonrpc":"2.0","id":1,"method":"no/such"}\n' * 1000
+		for i in range(1500):
+		    os.write(1, line)
+		os.write(1, b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"done"}}\n')
+		os.read(0, 1)
+	E
+	cat >client.py <<-'E'
+		import subprocess, sys
+		p = subprocess.Popen([sys.argv[1], "wrap", "--name", "x", "--", "python3", "server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+		assert b"done" in p.stdout.readline()
+		status = open(f"/proc/{p.pid}/status").read()
+		peak = int(status.split("VmHWM:")[1].split()[0])
+		p.stdin.close()
+		p.wait(20)
+		assert peak < 100000, peak
+	E
+	timeout -k 5 60 "$python" client.py "$WARD"
+}
+
+@test 'a server that reads nothing ends with its client all the same' {
+	installed python3
+	cat >client.py <<-'E'
+		import subprocess, sys
+		p = subprocess.Popen([sys.argv[1], "wrap", "--name", "x", "--", "sleep", "600"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+		p.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"x":"' + b"x" * 1000000 + b'"}}\n')
+		p.stdin.close()
+		assert p.wait(40) != 0
+	E
+	timeout -k 5 60 "$python" client.py "$WARD"
 }
 
 @test 'killed, it leaves nothing behind' {

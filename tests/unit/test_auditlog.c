@@ -7,9 +7,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -300,6 +302,116 @@ static void no_room(void)
 	end(&l);
 }
 
+static void tell(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	check(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+/* A disk of its own, of that many bytes. false: that cannot be tried here. */
+static bool begin_small(struct auditlog *l, uint64_t rotate, const char *size)
+{
+	static bool apart;
+	struct auditlog_call call;
+	char uid[64], gid[64], options[64];
+
+	snprintf(uid, sizeof uid, "0 %u 1", getuid());
+	snprintf(gid, sizeof gid, "0 %u 1", getgid());
+	snprintf(options, sizeof options, "mode=0700,size=%s", size);
+	if (!apart && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return false;
+	if (!apart) {
+		tell("/proc/self/setgroups", "deny");
+		tell("/proc/self/uid_map", uid);
+		tell("/proc/self/gid_map", gid);
+	}
+	apart = true;
+	begin(l, rotate, 0);
+	auditlog_close(l);
+	check_int(syscall(SYS_mount, "none", folder, "tmpfs", 0, options), 0);
+	call = l->call;
+	check_int(auditlog_open(l, &call, &(struct err){0}), 0);
+	return true;
+}
+
+static void end_small(struct auditlog *l)
+{
+	auditlog_close(l);
+	syscall(SYS_umount2, folder, 2 /* MNT_DETACH */);
+	rmdir(folder);
+}
+
+/* As a command would that does not want its end to be seen. */
+static void fill(void)
+{
+	static const char block[4096];
+	char path[200];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/fill", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	while (write(fd, block, sizeof block) > 0)
+		;
+	close(fd);
+}
+
+/* What is refused for want of room lets go of none that is kept for ends. */
+static void room_is_kept(void)
+{
+	struct auditlog l;
+	struct err e = {0};
+	uint64_t seq;
+	unsigned begun = 1;
+
+	if (!begin_small(&l, 0, "1m")) {
+		printf("# skipped: there are no user namespaces here\n");
+		return;
+	}
+	add(&l, AUDITLOG_BEGIN, 1);
+	fill();
+	while (begun < 1000 && auditlog_add(&l, AUDITLOG_BEGIN, "\"n\":2", 5, &seq, &e) == 0)
+		begun++;
+	check(begun > 1 && begun < 1000);
+	fill();
+	while (auditlog_add(&l, AUDITLOG_EVENT, "\"n\":3", 5, &seq, &e) == 0)
+		;
+	fill();
+	for (unsigned i = 0; i < begun; i++)
+		add(&l, AUDITLOG_END, i);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	end_small(&l);
+}
+
+/* The end of a command begins no new file, and what begins does so only with room for all ends. */
+static void room_is_kept_when_put_aside(void)
+{
+	struct auditlog l;
+	struct err e = {0};
+	uint64_t seq;
+	unsigned begun = 2;
+
+	if (!begin_small(&l, 100, "1m")) {
+		printf("# skipped: there are no user namespaces here\n");
+		return;
+	}
+	add(&l, AUDITLOG_BEGIN, 1);
+	add(&l, AUDITLOG_BEGIN, 2);
+	check_u64(look(&l).files, 2);
+	fill();
+	while (begun < 1000 && auditlog_add(&l, AUDITLOG_BEGIN, "\"n\":3", 5, &seq, &e) == 0)
+		begun++;
+	check(begun < 1000);
+	check_u64(look(&l).files, 2);
+	fill();
+	for (unsigned i = 0; i < begun; i++)
+		add(&l, AUDITLOG_END, i);
+	check_int(look(&l).fault, AUDITLOG_GOOD);
+	check_u64(look(&l).files, 2);
+	end_small(&l);
+}
+
 /* An end that nobody knows of any more. */
 static void lost_head(void)
 {
@@ -463,5 +575,8 @@ static const struct test tests[] = {
 	{"readers keep nobody waiting and see one moment", views},
 	{"what others could have written is not read", foreign_files},
 	{"a fault says in which file it is", which_file},
+	/* Behind all others: the process is in a namespace of its own from here on. */
+	{"room for ends is kept when there is no other", room_is_kept},
+	{"room for ends is kept when a file is put aside", room_is_kept_when_put_aside},
 };
 TEST_MAIN(tests)

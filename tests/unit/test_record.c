@@ -222,6 +222,42 @@ static void of_tools(void)
 	end();
 }
 
+/* Who chooses names and depth of arguments must not make a line that no reader takes. */
+static void hostile_arguments(void)
+{
+	struct verdict v = verdict();
+	struct record_request q = {.verdict = &v, .tool = "exec"};
+	auto_(buf_free) struct buf same = BUF(100000), deep = BUF(100000), many = BUF(100000);
+	const char *const all[] = {"same", "deep", "many"};
+	const struct node *arguments;
+	struct node line;
+	struct err e = {0};
+	uint64_t seq;
+
+	buf_printf(&same, "{\"%0200d1\":1,\"%0200d2\":2,\"%0200d3\":3}", 0, 0, 0);
+	for (int i = 0; i < 64; i++)
+		buf_puts(&deep, i % 2 ? "[" : "{\"a\":");
+	buf_puts(&deep, "1");
+	for (int i = 63; i >= 0; i--)
+		buf_putc(&deep, i % 2 ? ']' : '}');
+	buf_puts(&many, "{\"...\":1");
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&many, ",\"k%d\":%d", i, i);
+	buf_putc(&many, '}');
+	begin();
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		q.arguments = buf_text(i == 0 ? &same : i == 1 ? &deep : &many);
+		test_row("%s", all[i]);
+		check_int(record_begin(&record, &q, &seq, &e), 0);
+		line = (struct node){.type = NODE_NULL};
+		last_line(&line);
+		arguments = tree_get(&line, "arguments");
+		if (check(arguments && arguments->type == NODE_OBJECT) && i == 0)
+			check_u64(arguments->count, 3);
+	}
+	end();
+}
+
 /* A record is one line that a terminal may show, whatever was asked for. */
 static void strange_bytes(void)
 {
@@ -434,6 +470,7 @@ static const struct test tests[] = {
 	{"begin and end", both_lines},
 	{"refusals", refusals},
 	{"tools and their arguments", of_tools},
+	{"arguments that make no line", hostile_arguments},
 	{"strange bytes", strange_bytes},
 	{"long values say what was cut", long_values},
 	{"the largest line fits", largest},
