@@ -424,9 +424,31 @@ static void interleaved(void)
 	check_str(get(&line, "begin"), "2");
 	check_str(get(&line, "reason"), "internal");
 	check_str(get(&line, "error"), "lost");
-	check_int(record_event(&record, "net", "\"rule\":\"a.test\"", &e), 0);
-	last_line(&line);
+	end();
+}
+
+/* What others have written is redacted, escaped and cut like everything else. */
+static void events(void)
+{
+	static const char secret[] = "use ghp_0123456789abcdefABCDEF0123456789abcdef";
+	static char longest[100001];
+	struct record_fact facts[] = {{"why", secret}, {"id", longest}, {"session", "a\"\n\033[2J"},
+		{"agent", "\xff"}, {"gone", NULL}};
+	struct node line;
+	struct err e = {0};
+	const char *raw;
+
+	memset(longest, '"', sizeof longest - 1);
+	begin();
+	check_int(record_event(&record, "net", "\"rule\":\"a.test\"", facts, ARRAY_LEN(facts), &e),
+		0);
+	raw = last_line(&line);
 	check_str(get(&line, "rule"), "a.test");
+	check_str(get(&line, "why"), "use [redacted:github]");
+	check(!strstr(raw, "ghp_") && !strstr(raw, "gone"));
+	check_str(get(&line, "id.length"), "100000");
+	check_str(get(&line, "session"), "a\"\n\033[2J");
+	check_str(get(&line, "agent.base64"), "/w==");
 	end();
 }
 
@@ -441,6 +463,7 @@ static const struct test tests[] = {
 	{"the operator's patterns", own_pattern},
 	{"nothing begins without its record", unwritable},
 	{"several at once", interleaved},
+	{"events, and the words of others in them", events},
 };
 
 TEST_MAIN(tests)
