@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/sha256.h"
 #include "base/show.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "json/json5.h"
 
@@ -14,6 +15,9 @@
 
 #define LEAST_ROOM 64 /* less is not worth a beginning */
 #define KEY_ROOM 100
+#define KEY_END 16
+#define REDACTED_ROOM 4096
+#define DEPTH_MAX 32   /* of objects and lists in each other; a reader takes 64 */
 #define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
 
 void line_begin(struct line *l, const struct redact *redact, size_t room)
@@ -48,16 +52,22 @@ void line_key(struct line *l, const char *key)
 	buf_add(&l->out, "\":", 2);
 }
 
-/* A name that a stranger has chosen. */
-static void put_foreign_key(struct line *l, const char *key)
+/*
+ * A name that a stranger has chosen. No two of an object are the same afterwards, or nobody could
+ * read the line: what was cut or left out ends with "\#" and its place, which no escaped name does.
+ */
+static void put_foreign_key(struct line *l, const char *key, uint32_t place)
 {
 	auto_(buf_free) struct buf some = BUF(KEY_ROOM);
 
-	escape_text(&some, key);
-	if (some.dropped) {
-		some.max += 3;
+	buf_reset(&l->plain);
+	l->plain.max = REDACTED_ROOM;
+	redact_text(l->redact, key, strlen(key), &l->plain);
+	escape_text(&some, buf_text(&l->plain));
+	if (some.dropped || l->plain.dropped || !str_eq(buf_text(&l->plain), key)) {
+		some.max += KEY_END;
 		some.dropped = 0;
-		buf_puts(&some, "...");
+		buf_printf(&some, "\\#%u", place);
 	}
 	put_comma(l);
 	show_string(&l->out, buf_text(&some));
@@ -174,7 +184,14 @@ void line_words(
 	buf_putc(&l->out, ']');
 }
 
-static void put_node(struct line *l, const char *name, const struct node *n, size_t end);
+/* Where a value is put: behind which name, in how many others, and how far the line may go. */
+struct spot {
+	const char *name;
+	unsigned depth;
+	size_t end;
+};
+
+static void put_node(struct line *l, const struct spot *at, const struct node *n);
 
 /* JSON5 knows more of them than JSON does. */
 static bool is_json_number(const char *text)
@@ -194,35 +211,45 @@ static bool is_json_number(const char *text)
 	return *p == '\0';
 }
 
-static void put_children(struct line *l, const char *name, const struct node *n, size_t end)
+/* The hash of the request covers what is left. */
+static void put_left(struct line *l, uint32_t count)
 {
+	buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", count);
+}
+
+static void put_children(struct line *l, const struct spot *at, const struct node *n)
+{
+	struct spot below = {at->name, at->depth + 1, at->end};
 	bool object = n->type == NODE_OBJECT;
 
+	if (below.depth > DEPTH_MAX) {
+		put_left(l, n->count);
+		return;
+	}
 	buf_putc(&l->out, object ? '{' : '[');
 	for (uint32_t i = 0; i < n->count; i++) {
-		if (l->out.len + LEAST_ROOM >= end) { /* the hash of the request covers them */
-			line_key(l, object ? "..." : NULL);
-			buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", n->count - i);
+		if (l->out.len + LEAST_ROOM >= at->end) {
+			line_key(l, object ? "\\\\#" : NULL);
+			put_left(l, n->count - i);
 			break;
 		}
 		if (object)
-			put_foreign_key(l, n->members[i].key);
+			put_foreign_key(l, below.name = n->members[i].key, i);
 		else
 			line_key(l, NULL);
-		put_node(l, object ? n->members[i].key : name,
-			object ? &n->members[i].value : &n->items[i], end);
+		put_node(l, &below, object ? &n->members[i].value : &n->items[i]);
 	}
 	buf_putc(&l->out, object ? '}' : ']');
 }
 
 /* What is a secret by its name is none less for being a number. */
-static void put_node(struct line *l, const char *name, const struct node *n, size_t end)
+static void put_node(struct line *l, const struct spot *at, const struct node *n)
 {
-	size_t left = end > l->out.len + LEAST_ROOM ? end - l->out.len : LEAST_ROOM;
-	bool secret = name && redact_is_secret(name, strlen(name));
+	size_t left = at->end > l->out.len + LEAST_ROOM ? at->end - l->out.len : LEAST_ROOM;
+	bool secret = at->name && redact_is_secret(at->name, strlen(at->name));
 
 	if (n->type == NODE_ARRAY || n->type == NODE_OBJECT)
-		put_children(l, name, n, end);
+		put_children(l, at, n);
 	else if (secret && (n->type == NODE_TEXT || n->type == NODE_NUMBER))
 		buf_puts(&l->out, "\"[redacted:named]\"");
 	else if (n->type == NODE_TEXT)
@@ -248,7 +275,7 @@ void line_object(struct line *l, const char *key, const char *json, size_t room)
 		return;
 	}
 	line_key(l, key);
-	put_children(l, NULL, &top, l->out.len + room);
+	put_children(l, &(struct spot){.end = l->out.len + room}, &top);
 }
 
 void line_number(struct line *l, const char *key, uint64_t v)

@@ -222,6 +222,44 @@ static void of_tools(void)
 	end();
 }
 
+/* A line with a name twice, or deeper than a reader goes, would hide what it says. */
+static void names_of_arguments(void)
+{
+	static const char same[] = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+				   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+	static const char token[] = "ghp_0123456789abcdefABCDEF0123456789abcde";
+	static char deep[256], arguments[1u << 16];
+	struct verdict v = verdict();
+	struct record_request q = {.verdict = &v, .tool = "exec", .arguments = arguments};
+	struct err e = {0};
+	struct node line;
+	const char *raw;
+	size_t len;
+	uint64_t seq;
+
+	begin();
+	memset(deep, '[', 63);
+	memset(deep + 63, ']', 63);
+	snprintf(arguments, sizeof arguments,
+		"{\"%s1\":1,\"%s2\":2,\"%s\\\\#1\":3,\"%s1\":4,\"%s2\":5,"
+		"\"[redacted:github]\\\\#4\":6,\"deep\":%s}",
+		same, same, same, token, token, deep);
+	check_int(record_begin(&record, &q, &seq, &e), 0);
+	raw = last_line(&line);
+	check(!strstr(raw, token));
+	if (check(tree_get(&line, "arguments")))
+		check_u64(tree_get(&line, "arguments")->count, 7);
+	/* So many that the rest is left out; one has the name of what says so. */
+	len = (size_t)snprintf(arguments, sizeof arguments, "{\"...\":1,\"\\\\#\":2");
+	for (int i = 0; i < 1000; i++)
+		len += (size_t)snprintf(
+			arguments + len, sizeof arguments - len, ",\"name%d\":\"value\"", i);
+	snprintf(arguments + len, sizeof arguments - len, "}");
+	check_int(record_begin(&record, &q, &seq, &e), 0);
+	check_has(last_line(&line), "\"truncated\":true");
+	end();
+}
+
 /* A record is one line that a terminal may show, whatever was asked for. */
 static void strange_bytes(void)
 {
@@ -343,8 +381,8 @@ static void largest(void)
 /* The hash is that of what was asked for, and tells any two requests apart. */
 static void hashes(void)
 {
-	const char *const one[] = {"--token", "abc"}, *const two[] = {"--token", "abd"};
-	const char *const three[] = {"--token abc"};
+	const char *const one[] = {"--token", "xyz"}, *const two[] = {"--token", "xyw"};
+	const char *const three[] = {"--token xyz"};
 	char first[65], second[65];
 	struct node line;
 	const char *raw;
@@ -352,7 +390,7 @@ static void hashes(void)
 	begin();
 	begin_words(one, 2);
 	raw = last_line(&line);
-	check(!strstr(raw, "abc"));
+	check(!strstr(raw, "xyz"));
 	snprintf(first, sizeof first, "%s", get(&line, "requestHash"));
 	begin_words(two, 2);
 	last_line(&line);
@@ -456,6 +494,7 @@ static const struct test tests[] = {
 	{"begin and end", both_lines},
 	{"refusals", refusals},
 	{"tools and their arguments", of_tools},
+	{"every name of an argument is another", names_of_arguments},
 	{"strange bytes", strange_bytes},
 	{"long values say what was cut", long_values},
 	{"the largest line fits", largest},
