@@ -50,7 +50,7 @@ int boxes_record(struct call *c, const char *event, const struct record_fact *fa
 		r = record_open(&record, &config, c->arena, e);
 	if (r < 0)
 		return r;
-	r = record_facts(&record, event, facts, count, e);
+	r = record_event(&record, event, NULL, facts, count, e);
 	record_close(&record);
 	return r;
 }

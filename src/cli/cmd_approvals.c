@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/number.h"
-#include "base/show.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "door/approver.h"
@@ -143,18 +142,17 @@ static void note_late(struct call *c, const char *id, bool yes)
 	auto_(config_free) struct config config = {0};
 	auto_(buf_free) struct buf m = BUF(1024);
 	struct load_request load = {.config = NULL};
+	struct record_fact asked = {"id", id};
 	struct record record;
 	struct err e = {0};
 
 	if (load_config(&load, &config, &e) < 0 || record_open(&record, &config, c->arena, &e) < 0)
 		return;
-	buf_puts(&m, "\"id\":");
-	show_string(&m, id);
 	buf_printf(&m,
-		",\"action\":\"refused\",\"by\":{\"uid\":%u,\"pid\":%d,\"how\":\"command\"},"
+		"\"action\":\"refused\",\"by\":{\"uid\":%u,\"pid\":%d,\"how\":\"command\"},"
 		"\"answer\":\"%s\",\"why\":\"no such request waits\"",
 		(unsigned)geteuid(), (int)getpid(), yes ? "approve" : "deny");
-	record_event(&record, "approval", buf_text(&m), &e);
+	record_event(&record, "approval", buf_text(&m), &asked, 1, &e);
 	record_close(&record);
 }
 

@@ -110,7 +110,7 @@ static void note(struct call *c, const char *id)
 		"\"id\":\"%s\",\"action\":\"revoked\",\"by\":{\"uid\":%u,\"pid\":%d,\"how\":"
 		"\"command\"}",
 		id, (unsigned)geteuid(), (int)getpid());
-	record_event(&record, "approval", buf_text(&m), &e);
+	record_event(&record, "approval", buf_text(&m), NULL, 0, &e);
 	record_close(&record);
 }
 

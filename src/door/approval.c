@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/escape.h"
 #include "base/number.h"
-#include "base/show.h"
 #include "base/str.h"
 #include "door/approval_parts.h"
 #include "door/binding.h"
@@ -34,8 +33,10 @@ static void put_terminal(struct buf *out, pid_t pid)
 int approval_note(struct approval *p, const char *action, const struct approval_by *by,
 	const char *why, struct err *e)
 {
-	auto_(buf_free) struct buf m = BUF(16384);
+	auto_(buf_free) struct buf m = BUF(1024);
 	const struct verdict *v = p->q.verdict;
+	struct record_fact facts[] = {{"session", v->session.key}, {"agent", v->session.agent},
+		{"why", why && why[0] ? why : NULL}};
 	char digest[2 * SHA256_SIZE + 1];
 
 	if (!p->q.record)
@@ -48,16 +49,8 @@ int approval_note(struct approval *p, const char *action, const struct approval_
 		put_terminal(&m, by->pid);
 		buf_putc(&m, '}');
 	}
-	buf_puts(&m, ",\"session\":");
-	show_string(&m, v->session.key);
-	buf_puts(&m, ",\"agent\":");
-	show_string(&m, v->session.agent);
 	buf_printf(&m, ",\"place\":\"%s\",\"digest\":\"%s\"", place_names[v->place], digest);
-	if (why && why[0]) {
-		buf_puts(&m, ",\"why\":");
-		show_string(&m, why);
-	}
-	return record_event(p->q.record, "approval", buf_text(&m), e);
+	return record_event(p->q.record, "approval", buf_text(&m), facts, ARRAY_LEN(facts), e);
 }
 
 static struct approval_file look_at(const char *path)

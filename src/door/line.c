@@ -15,8 +15,14 @@
 
 #define LEAST_ROOM 64 /* less is not worth a beginning */
 #define KEY_ROOM 100
+<<<<<<< HEAD
 #define LEFT_OUT "..."
 #define LEVELS_MAX 32  /* of arguments: readers take no more than TREE_MAX_DEPTH in a line */
+=======
+#define KEY_END 16
+#define REDACTED_ROOM 4096
+#define DEPTH_MAX 32   /* of objects and lists in each other; a reader takes 64 */
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 #define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
 
 void line_begin(struct line *l, const struct redact *redact, size_t room)
@@ -51,14 +57,23 @@ void line_key(struct line *l, const char *key)
 	buf_add(&l->out, "\":", 2);
 }
 
+<<<<<<< HEAD
 /* A name that a stranger has chosen. No two of an object may become the same, nor ours: a line that
  * has a name twice is none that readers take, and so would hide what was asked for. */
 static void put_foreign_key(struct line *l, const char *key)
+=======
+/*
+ * A name that a stranger has chosen. No two of an object are the same afterwards, or nobody could
+ * read the line: what was cut or left out ends with "\#" and its place, which no escaped name does.
+ */
+static void put_foreign_key(struct line *l, const char *key, uint32_t place)
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 {
 	auto_(buf_free) struct buf some = BUF(KEY_ROOM);
 	char hex[2 * SHA256_SIZE + 1];
 	uint8_t digest[SHA256_SIZE];
 
+<<<<<<< HEAD
 	escape_text(&some, key);
 	if (some.dropped || str_eq(key, LEFT_OUT)) {
 		sha256_of(key, strlen(key), digest);
@@ -66,6 +81,16 @@ static void put_foreign_key(struct line *l, const char *key)
 		some.max += sizeof LEFT_OUT + sizeof hex;
 		some.dropped = 0;
 		buf_printf(&some, LEFT_OUT "%s", hex);
+=======
+	buf_reset(&l->plain);
+	l->plain.max = REDACTED_ROOM;
+	redact_text(l->redact, key, strlen(key), &l->plain);
+	escape_text(&some, buf_text(&l->plain));
+	if (some.dropped || l->plain.dropped || !str_eq(buf_text(&l->plain), key)) {
+		some.max += KEY_END;
+		some.dropped = 0;
+		buf_printf(&some, "\\#%u", place);
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	}
 	put_comma(l);
 	show_string(&l->out, buf_text(&some));
@@ -182,7 +207,14 @@ void line_words(
 	buf_putc(&l->out, ']');
 }
 
-static void put_node(struct line *l, const char *name, const struct node *n, size_t end);
+/* Where a value is put: behind which name, in how many others, and how far the line may go. */
+struct spot {
+	const char *name;
+	unsigned depth;
+	size_t end;
+};
+
+static void put_node(struct line *l, const struct spot *at, const struct node *n);
 
 /* JSON5 knows more of them than JSON does. */
 static bool is_json_number(const char *text)
@@ -202,10 +234,18 @@ static bool is_json_number(const char *text)
 	return *p == '\0';
 }
 
-static void put_children(struct line *l, const char *name, const struct node *n, size_t end)
+/* The hash of the request covers what is left. */
+static void put_left(struct line *l, uint32_t count)
 {
+	buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", count);
+}
+
+static void put_children(struct line *l, const struct spot *at, const struct node *n)
+{
+	struct spot below = {at->name, at->depth + 1, at->end};
 	bool object = n->type == NODE_OBJECT;
 
+<<<<<<< HEAD
 	l->depth++;
 	buf_putc(&l->out, object ? '{' : '[');
 	for (uint32_t i = 0; i < n->count; i++) {
@@ -213,27 +253,37 @@ static void put_children(struct line *l, const char *name, const struct node *n,
 		if (l->out.len + LEAST_ROOM >= end || l->depth > LEVELS_MAX) {
 			line_key(l, object ? LEFT_OUT : NULL);
 			buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", n->count - i);
+=======
+	if (below.depth > DEPTH_MAX) {
+		put_left(l, n->count);
+		return;
+	}
+	buf_putc(&l->out, object ? '{' : '[');
+	for (uint32_t i = 0; i < n->count; i++) {
+		if (l->out.len + LEAST_ROOM >= at->end) {
+			line_key(l, object ? "\\\\#" : NULL);
+			put_left(l, n->count - i);
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 			break;
 		}
 		if (object)
-			put_foreign_key(l, n->members[i].key);
+			put_foreign_key(l, below.name = n->members[i].key, i);
 		else
 			line_key(l, NULL);
-		put_node(l, object ? n->members[i].key : name,
-			object ? &n->members[i].value : &n->items[i], end);
+		put_node(l, &below, object ? &n->members[i].value : &n->items[i]);
 	}
 	buf_putc(&l->out, object ? '}' : ']');
 	l->depth--;
 }
 
 /* What is a secret by its name is none less for being a number. */
-static void put_node(struct line *l, const char *name, const struct node *n, size_t end)
+static void put_node(struct line *l, const struct spot *at, const struct node *n)
 {
-	size_t left = end > l->out.len + LEAST_ROOM ? end - l->out.len : LEAST_ROOM;
-	bool secret = name && redact_is_secret(name, strlen(name));
+	size_t left = at->end > l->out.len + LEAST_ROOM ? at->end - l->out.len : LEAST_ROOM;
+	bool secret = at->name && redact_is_secret(at->name, strlen(at->name));
 
 	if (n->type == NODE_ARRAY || n->type == NODE_OBJECT)
-		put_children(l, name, n, end);
+		put_children(l, at, n);
 	else if (secret && (n->type == NODE_TEXT || n->type == NODE_NUMBER))
 		buf_puts(&l->out, "\"[redacted:named]\"");
 	else if (n->type == NODE_TEXT)
@@ -259,7 +309,7 @@ void line_object(struct line *l, const char *key, const char *json, size_t room)
 		return;
 	}
 	line_key(l, key);
-	put_children(l, NULL, &top, l->out.len + room);
+	put_children(l, &(struct spot){.end = l->out.len + room}, &top);
 }
 
 void line_number(struct line *l, const char *key, uint64_t v)

@@ -309,7 +309,8 @@ int record_deny(struct record *r, const struct record_request *q, const char *wh
 	return add(r, AUDITLOG_EVENT, l, NULL, e);
 }
 
-int record_event(struct record *r, const char *event, const char *members, struct err *e)
+int record_event(struct record *r, const char *event, const char *members,
+	const struct record_fact *facts, size_t count, struct err *e)
 {
 	struct line *l = begin_line(r, event, LINE_ROOM);
 
@@ -317,16 +318,6 @@ int record_event(struct record *r, const char *event, const char *members, struc
 		buf_putc(&l->out, ',');
 		buf_puts(&l->out, members);
 	}
-	line_number(l, "uid", getuid());
-	line_number(l, "pid", (uint64_t)getpid());
-	return add(r, AUDITLOG_EVENT, l, NULL, e);
-}
-
-int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
-	struct err *e)
-{
-	struct line *l = begin_line(r, event, LINE_ROOM);
-
 	for (size_t i = 0; i < count; i++)
 		line_text(l, facts[i].key, facts[i].text, PATH_ROOM);
 	line_number(l, "uid", getuid());

@@ -67,15 +67,16 @@ int record_end_tool(
 	struct record *r, uint64_t begin, const struct err *failed, uint64_t bytes, struct err *e);
 /* Of a command of which nothing ran, or nobody knows what became. */
 int record_end_failed(struct record *r, uint64_t begin, const struct err *why, struct err *e);
-/* Approvals, rules that were changed ... members: `"key":value,...`, already escaped. */
-int record_event(struct record *r, const char *event, const char *members, struct err *e);
-
-/* The same, of texts as they are; those that are NULL are left out. */
+/*
+ * Approvals, rules that were changed ... members: `"key":value,...` or NULL, of ward's own words
+ * and numbers alone. Whatever others have written is a fact: a text as it is, from which secrets
+ * are left out; those that are NULL are left out too.
+ */
 struct record_fact {
 	const char *key, *text;
 };
-int record_facts(struct record *r, const char *event, const struct record_fact *facts, size_t count,
-	struct err *e);
+int record_event(struct record *r, const char *event, const char *members,
+	const struct record_fact *facts, size_t count, struct err *e);
 
 /* Whose the begin is, as members of a line: what another process needs to write its end. "": no
  * such begin. It is that one's affair from then on, once record_hand_over() was called. */

@@ -243,28 +243,42 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 }
 
 @test "uses are counted, and for the very same command only" {
-	request r -- tool "$word"
+	cp /bin/sh "$T/bin/interpreter"
+	sed -i "1s|.*|#!$T/bin/interpreter|" "$T/bin/tool"
+	request r -- tool "$word" a b
 	[ "$(answer "$word" approve --uses 3)" = 0 ]
 	[ "$(ended r)" = 0 ]
 	rules_before=$(cat "$CONFIG")
-	request r -- tool "$word"
+	request r -- tool "$word" a b
 	[ "$(ended r)" = 0 ]
-	# Whatever is different must be asked for: arguments, environment, folder, session, program.
+	# Whatever is different must be asked for: arguments, where one ends, environment, folder, session, program.
 	sed -i 's/"1m"/"300ms"/' "$CONFIG" # by policy too
-	request o -- tool "$word"
+	request o -- tool "$word" a b
 	[ "$(ended o)" = 126 ]
 	echo "$rules_before" >"$CONFIG"
-	for other in argv env cwd session program; do
+	for other in argv words env path cwd session program interpreter place; do
+		echo "$other"
 		case $other in
-		argv) request o -- tool "$word" x ;;
-		env) OTHER=1 request o -- tool "$word" ;;
-		cwd) (mkdir ../w2 && cd ../w2 && request o -- tool "$word") ;;
-		session) request o --session other -- tool "$word" ;;
-		program) sed -i 's/ran/RAN/' "$T/bin/tool" && request o -- tool "$word" ;;
+		argv) request o -- tool "$word" a b x ;;
+		words) request o -- tool "$word" 'a b' ;;
+		env) OTHER=1 request o -- tool "$word" a b ;;
+		path) PATH=$PATH:/nowhere request o -- tool "$word" a b ;;
+		cwd) (mkdir ../w2 && cd ../w2 && request o -- tool "$word" a b) ;;
+		session) request o --session other -- tool "$word" a b ;;
+		program) sed -i.kept 's/ran/RAN/' "$T/bin/tool" && request o -- tool "$word" a b ;;
+		interpreter) echo >>"$T/bin/interpreter" && request o -- tool "$word" a b ;;
+		place) # the same bytes by a link to another place
+			mkdir "$T/else"
+			cp "$T/bin/tool" "$T/else"
+			mv "$T/bin/tool" "$T/bin/tool.kept"
+			ln -s "$T/else/tool" "$T/bin/tool"
+			request o -- tool "$word" a b
+			;;
 		esac
 		[ "$(answer "$word" deny)" = 0 ]
 		[ "$(ended o)" = 126 ]
-		sed -i 's/RAN/ran/' "$T/bin/tool"
+		[ ! -e "$T/bin/tool.kept" ] || mv "$T/bin/tool.kept" "$T/bin/tool"
+		cat /bin/sh >"$T/bin/interpreter"
 	done
 	[ "$(uses_left)" = 1 ]
 }
@@ -343,6 +357,88 @@ many() { # NAME COUNT: so many requests at once, all alike
 	[ "$(ended r)" = 126 ]
 	grep -q 'configuration was changed' "$T/r.err"
 	[ ! -e "$T/ran" ]
+}
+
+@test "a file of the workspace that appears while the command waits: nothing runs" {
+	request r -- tool "$word"
+	id=$(waiting "$word")
+	echo '{}' >.ward.json5
+	apart a "$WARD" approve "$id"
+	[ "$(ended a)" = 125 ]
+	grep -q 'configuration was changed' "$T/a.err"
+	[ "$(ended r)" = 126 ]
+	[ ! -e "$T/ran" ]
+}
+
+@test "when its time is over, the same command is asked for again" {
+	request r -- tool "$word"
+	[ "$(answer "$word" approve --for 1500ms)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	[ "$(wc -l <"$T/ran")" = 1 ]
+	for _ in {1..200}; do
+		[ -n "$(grants)" ] || break
+		sleep 0.05
+	done
+	[ -z "$(grants)" ]
+	request r -- tool "$word"
+	[ "$(answer "$word" deny)" = 0 ]
+	[ "$(ended r)" = 126 ]
+	[ "$(wc -l <"$T/ran")" = 1 ]
+}
+
+@test "every question and every answer is in the log, without secrets" {
+	local secret=ghp_0123456789abcdefABCDEF0123456789abcdef
+	export XDG_CONFIG_HOME=$T/config
+	mkdir -p "$XDG_CONFIG_HOME/ward"
+	CONFIG=$XDG_CONFIG_HOME/ward/ward.json5
+	log_of_its_own() { sed -i "1s|{|{audit: {path: '$T/log'}, |" "$CONFIG"; }
+	rules 1m
+	log_of_its_own
+	request r --session $'s"\e[2J\xff' -- tool "$word"
+	[ "$(answer "$word" deny --reason $'rather\n'"$secret")" = 0 ]
+	[ "$(ended r)" = 126 ]
+	# By the requester itself; then by somebody else, for a while, which is taken back.
+	ask() { env -u BATS_RUN_COMMAND "$WARD" run -- tool "$word"; }
+	ask 2>"$T/err" &
+	children+=($!)
+	run -125 "$WARD" approve "$(waiting "$word")"
+	[ "$(answer "$word" approve --for 10m)" = 0 ]
+	wait "${children[0]}"
+	ask
+	"$WARD" grants revoke "$(grants)"
+	# Too late, and nonsense as long as it can be.
+	run -125 "$WARD" approve 00000000000000000000000000000000
+	run -125 "$WARD" deny "\"$(printf '%0100000d' 0)"
+	rules 300ms
+	log_of_its_own
+	request r -- tool "$word"
+	[ "$(ended r)" = 126 ]
+	"$python" "$tests/helpers/auditlines" "$T/log" "b'$secret' not in raw and b'[redacted:' in raw" \
+		"[(d['action'], 'by' in d) for d in lines if d['event'] == 'approval'] == [('asked', False), ('denied', True),
+			('asked', False), ('refused', True), ('given', True), ('used', False), ('revoked', True),
+			('refused', True), ('refused', True), ('asked', False), ('expired', False)]" \
+		"lines[1]['why'].startswith('rather\\n')" "any('100001' in str(d.get('id')) for d in lines)" \
+		"len({d['id'] for d in lines if d.get('action') == 'asked'}) == 3" \
+		"len(begins) == 2 and all(d['approval'] for d in begins.values())"
+}
+
+@test "what waits is shown without anything that a terminal would act on" {
+	mkdir $'w\e[2J\n\u202e'
+	cd $'w\e[2J\n\u202e'
+	apart r env $'E\e]0;x\aV=1' "$WARD" run --config "$CONFIG" --session $'s\e]52;c;x\a\u2066' -- tool "$word"
+	id=$(waiting "$word")
+	for how in '' --json; do
+		"$WARD" approvals $how >"$T/shown"
+		grep -q "$word" "$T/shown"
+		run ! grep -qP '[^\n\x20-\x7e]' "$T/shown"
+	done
+	[ "$(answer "$word" approve --for 10m)" = 0 ]
+	[ "$(ended r)" = 0 ]
+	for how in '' --json; do
+		"$WARD" grants list $how >"$T/shown"
+		grep -q "$word" "$T/shown"
+		run ! grep -qP '[^\n\x20-\x7e]' "$T/shown"
+	done
 }
 
 @test "what a sandbox can write is not elevated, whoever would approve" {

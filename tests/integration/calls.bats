@@ -245,6 +245,21 @@ assert "hunter2" not in open(sys.argv[1]).read()
 EOF
 }
 
+@test "no name of an argument hides a call from those who read the log" {
+	local long deep session=hidden$$
+	long=$(printf 'A%.0s' {1..200})
+	deep=$(printf '[%.0s' {1..63})$(printf ']%.0s' {1..63})
+	call exec "{\"command\": \"echo first\", \"env\": {\"${long}1\": \"x\", \"${long}2\": \"y\"}}" --session "$session"
+	holds 'd["stdout"] == "first\n"'
+	"$python" -c 'import json
+print(json.dumps({"command": "echo second", "env": {"...": "x", **{"V%d" % i: "x" * 100 for i in range(200)}}}))' >arguments
+	"$WARD" tools call exec - --session "$session" <arguments
+	call exec "{\"command\": \"echo third\", \"x\": $deep}" --session "$session"
+	"$WARD" stop --session "$session"
+	run -0 "$WARD" audit query --json --session "agent:main:$session"
+	[[ $output == *"echo first"* && $output == *"echo second"* && $output == *"echo third"* ]]
+}
+
 @test "a configuration that cannot be read stops every call" {
 	echo '{nonsense' >.ward.json5
 	status=0

@@ -222,6 +222,7 @@ static void of_tools(void)
 	end();
 }
 
+<<<<<<< HEAD
 /* Who chooses names and depth of arguments must not make a line that no reader takes. */
 static void hostile_arguments(void)
 {
@@ -255,6 +256,43 @@ static void hostile_arguments(void)
 		if (check(arguments && arguments->type == NODE_OBJECT) && i == 0)
 			check_u64(arguments->count, 3);
 	}
+=======
+/* A line with a name twice, or deeper than a reader goes, would hide what it says. */
+static void names_of_arguments(void)
+{
+	static const char same[] = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+				   "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+	static const char token[] = "ghp_0123456789abcdefABCDEF0123456789abcde";
+	static char deep[256], arguments[1u << 16];
+	struct verdict v = verdict();
+	struct record_request q = {.verdict = &v, .tool = "exec", .arguments = arguments};
+	struct err e = {0};
+	struct node line;
+	const char *raw;
+	size_t len;
+	uint64_t seq;
+
+	begin();
+	memset(deep, '[', 63);
+	memset(deep + 63, ']', 63);
+	snprintf(arguments, sizeof arguments,
+		"{\"%s1\":1,\"%s2\":2,\"%s\\\\#1\":3,\"%s1\":4,\"%s2\":5,"
+		"\"[redacted:github]\\\\#4\":6,\"deep\":%s}",
+		same, same, same, token, token, deep);
+	check_int(record_begin(&record, &q, &seq, &e), 0);
+	raw = last_line(&line);
+	check(!strstr(raw, token));
+	if (check(tree_get(&line, "arguments")))
+		check_u64(tree_get(&line, "arguments")->count, 7);
+	/* So many that the rest is left out; one has the name of what says so. */
+	len = (size_t)snprintf(arguments, sizeof arguments, "{\"...\":1,\"\\\\#\":2");
+	for (int i = 0; i < 1000; i++)
+		len += (size_t)snprintf(
+			arguments + len, sizeof arguments - len, ",\"name%d\":\"value\"", i);
+	snprintf(arguments + len, sizeof arguments - len, "}");
+	check_int(record_begin(&record, &q, &seq, &e), 0);
+	check_has(last_line(&line), "\"truncated\":true");
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	end();
 }
 
@@ -379,8 +417,8 @@ static void largest(void)
 /* The hash is that of what was asked for, and tells any two requests apart. */
 static void hashes(void)
 {
-	const char *const one[] = {"--token", "abc"}, *const two[] = {"--token", "abd"};
-	const char *const three[] = {"--token abc"};
+	const char *const one[] = {"--token", "xyz"}, *const two[] = {"--token", "xyw"};
+	const char *const three[] = {"--token xyz"};
 	char first[65], second[65];
 	struct node line;
 	const char *raw;
@@ -388,7 +426,7 @@ static void hashes(void)
 	begin();
 	begin_words(one, 2);
 	raw = last_line(&line);
-	check(!strstr(raw, "abc"));
+	check(!strstr(raw, "xyz"));
 	snprintf(first, sizeof first, "%s", get(&line, "requestHash"));
 	begin_words(two, 2);
 	last_line(&line);
@@ -460,9 +498,31 @@ static void interleaved(void)
 	check_str(get(&line, "begin"), "2");
 	check_str(get(&line, "reason"), "internal");
 	check_str(get(&line, "error"), "lost");
-	check_int(record_event(&record, "net", "\"rule\":\"a.test\"", &e), 0);
-	last_line(&line);
+	end();
+}
+
+/* What others have written is redacted, escaped and cut like everything else. */
+static void events(void)
+{
+	static const char secret[] = "use ghp_0123456789abcdefABCDEF0123456789abcdef";
+	static char longest[100001];
+	struct record_fact facts[] = {{"why", secret}, {"id", longest}, {"session", "a\"\n\033[2J"},
+		{"agent", "\xff"}, {"gone", NULL}};
+	struct node line;
+	struct err e = {0};
+	const char *raw;
+
+	memset(longest, '"', sizeof longest - 1);
+	begin();
+	check_int(record_event(&record, "net", "\"rule\":\"a.test\"", facts, ARRAY_LEN(facts), &e),
+		0);
+	raw = last_line(&line);
 	check_str(get(&line, "rule"), "a.test");
+	check_str(get(&line, "why"), "use [redacted:github]");
+	check(!strstr(raw, "ghp_") && !strstr(raw, "gone"));
+	check_str(get(&line, "id.length"), "100000");
+	check_str(get(&line, "session"), "a\"\n\033[2J");
+	check_str(get(&line, "agent.base64"), "/w==");
 	end();
 }
 
@@ -470,7 +530,11 @@ static const struct test tests[] = {
 	{"begin and end", both_lines},
 	{"refusals", refusals},
 	{"tools and their arguments", of_tools},
+<<<<<<< HEAD
 	{"arguments that make no line", hostile_arguments},
+=======
+	{"every name of an argument is another", names_of_arguments},
+>>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	{"strange bytes", strange_bytes},
 	{"long values say what was cut", long_values},
 	{"the largest line fits", largest},
@@ -478,6 +542,7 @@ static const struct test tests[] = {
 	{"the operator's patterns", own_pattern},
 	{"nothing begins without its record", unwritable},
 	{"several at once", interleaved},
+	{"events, and the words of others in them", events},
 };
 
 TEST_MAIN(tests)
