@@ -15,14 +15,9 @@
 
 #define LEAST_ROOM 64 /* less is not worth a beginning */
 #define KEY_ROOM 100
-<<<<<<< HEAD
-#define LEFT_OUT "..."
-#define LEVELS_MAX 32  /* of arguments: readers take no more than TREE_MAX_DEPTH in a line */
-=======
 #define KEY_END 16
 #define REDACTED_ROOM 4096
 #define DEPTH_MAX 32   /* of objects and lists in each other; a reader takes 64 */
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 #define TEXT_ROOM 4096 /* of one text among the arguments of a tool */
 
 void line_begin(struct line *l, const struct redact *redact, size_t room)
@@ -57,31 +52,14 @@ void line_key(struct line *l, const char *key)
 	buf_add(&l->out, "\":", 2);
 }
 
-<<<<<<< HEAD
-/* A name that a stranger has chosen. No two of an object may become the same, nor ours: a line that
- * has a name twice is none that readers take, and so would hide what was asked for. */
-static void put_foreign_key(struct line *l, const char *key)
-=======
 /*
  * A name that a stranger has chosen. No two of an object are the same afterwards, or nobody could
  * read the line: what was cut or left out ends with "\#" and its place, which no escaped name does.
  */
 static void put_foreign_key(struct line *l, const char *key, uint32_t place)
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 {
 	auto_(buf_free) struct buf some = BUF(KEY_ROOM);
-	char hex[2 * SHA256_SIZE + 1];
-	uint8_t digest[SHA256_SIZE];
 
-<<<<<<< HEAD
-	escape_text(&some, key);
-	if (some.dropped || str_eq(key, LEFT_OUT)) {
-		sha256_of(key, strlen(key), digest);
-		sha256_hex(digest, hex);
-		some.max += sizeof LEFT_OUT + sizeof hex;
-		some.dropped = 0;
-		buf_printf(&some, LEFT_OUT "%s", hex);
-=======
 	buf_reset(&l->plain);
 	l->plain.max = REDACTED_ROOM;
 	redact_text(l->redact, key, strlen(key), &l->plain);
@@ -90,7 +68,6 @@ static void put_foreign_key(struct line *l, const char *key, uint32_t place)
 		some.max += KEY_END;
 		some.dropped = 0;
 		buf_printf(&some, "\\#%u", place);
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	}
 	put_comma(l);
 	show_string(&l->out, buf_text(&some));
@@ -245,15 +222,6 @@ static void put_children(struct line *l, const struct spot *at, const struct nod
 	struct spot below = {at->name, at->depth + 1, at->end};
 	bool object = n->type == NODE_OBJECT;
 
-<<<<<<< HEAD
-	l->depth++;
-	buf_putc(&l->out, object ? '{' : '[');
-	for (uint32_t i = 0; i < n->count; i++) {
-		/* The hash of the request covers them. */
-		if (l->out.len + LEAST_ROOM >= end || l->depth > LEVELS_MAX) {
-			line_key(l, object ? LEFT_OUT : NULL);
-			buf_printf(&l->out, "{\"left\":%u,\"truncated\":true}", n->count - i);
-=======
 	if (below.depth > DEPTH_MAX) {
 		put_left(l, n->count);
 		return;
@@ -263,7 +231,6 @@ static void put_children(struct line *l, const struct spot *at, const struct nod
 		if (l->out.len + LEAST_ROOM >= at->end) {
 			line_key(l, object ? "\\\\#" : NULL);
 			put_left(l, n->count - i);
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 			break;
 		}
 		if (object)
@@ -273,7 +240,6 @@ static void put_children(struct line *l, const struct spot *at, const struct nod
 		put_node(l, &below, object ? &n->members[i].value : &n->items[i]);
 	}
 	buf_putc(&l->out, object ? '}' : ']');
-	l->depth--;
 }
 
 /* What is a secret by its name is none less for being a number. */

@@ -222,41 +222,6 @@ static void of_tools(void)
 	end();
 }
 
-<<<<<<< HEAD
-/* Who chooses names and depth of arguments must not make a line that no reader takes. */
-static void hostile_arguments(void)
-{
-	struct verdict v = verdict();
-	struct record_request q = {.verdict = &v, .tool = "exec"};
-	auto_(buf_free) struct buf same = BUF(100000), deep = BUF(100000), many = BUF(100000);
-	const char *const all[] = {"same", "deep", "many"};
-	const struct node *arguments;
-	struct node line;
-	struct err e = {0};
-	uint64_t seq;
-
-	buf_printf(&same, "{\"%0200d1\":1,\"%0200d2\":2,\"%0200d3\":3}", 0, 0, 0);
-	for (int i = 0; i < 64; i++)
-		buf_puts(&deep, i % 2 ? "[" : "{\"a\":");
-	buf_puts(&deep, "1");
-	for (int i = 63; i >= 0; i--)
-		buf_putc(&deep, i % 2 ? ']' : '}');
-	buf_puts(&many, "{\"...\":1");
-	for (int i = 0; i < 5000; i++)
-		buf_printf(&many, ",\"k%d\":%d", i, i);
-	buf_putc(&many, '}');
-	begin();
-	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		q.arguments = buf_text(i == 0 ? &same : i == 1 ? &deep : &many);
-		test_row("%s", all[i]);
-		check_int(record_begin(&record, &q, &seq, &e), 0);
-		line = (struct node){.type = NODE_NULL};
-		last_line(&line);
-		arguments = tree_get(&line, "arguments");
-		if (check(arguments && arguments->type == NODE_OBJECT) && i == 0)
-			check_u64(arguments->count, 3);
-	}
-=======
 /* A line with a name twice, or deeper than a reader goes, would hide what it says. */
 static void names_of_arguments(void)
 {
@@ -292,7 +257,6 @@ static void names_of_arguments(void)
 	snprintf(arguments + len, sizeof arguments - len, "}");
 	check_int(record_begin(&record, &q, &seq, &e), 0);
 	check_has(last_line(&line), "\"truncated\":true");
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	end();
 }
 
@@ -530,11 +494,7 @@ static const struct test tests[] = {
 	{"begin and end", both_lines},
 	{"refusals", refusals},
 	{"tools and their arguments", of_tools},
-<<<<<<< HEAD
-	{"arguments that make no line", hostile_arguments},
-=======
 	{"every name of an argument is another", names_of_arguments},
->>>>>>> eb71f009c9a07e90a684535d4893dd7f0cf48048
 	{"strange bytes", strange_bytes},
 	{"long values say what was cut", long_values},
 	{"the largest line fits", largest},
