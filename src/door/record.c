@@ -41,8 +41,8 @@ int record_where(const struct config *c, struct arena *a, struct auditlog_call *
 	audit_resolve(c, a, &audit);
 	if (!audit.path.v && !state)
 		return err_set(e, ENOENT,
-			"there is no folder for the audit log: HOME is not set; set it, or "
-			"'audit.path'");
+			"there is no folder for the audit log: set HOME or XDG_STATE_HOME, or "
+			"'audit.path' in the configuration");
 	*ret = (struct auditlog_call){
 		.folder = audit.path.v ? audit.path.v : arena_printf(a, "%s/audit", state),
 		.rotate = audit.rotate_size.v,

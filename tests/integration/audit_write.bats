@@ -28,6 +28,7 @@ teardown() {
 		wait "$pid" 2>/dev/null || true
 	done
 	"$WARD" stop --force >/dev/null 2>&1 || true
+	"$WARD" prune >/dev/null 2>&1 || true
 }
 
 configure() { # MEMBERS of audit besides its path
