@@ -373,10 +373,10 @@ many() { # NAME COUNT: so many requests at once, all alike
 	mkdir bin
 	cp gratis bin/helper
 	ln -s "$PWD/bin" "$T/link"
-	sed 's/echo ran/printf "%s\\n" "$PATH"; helper/' "$T/bin/kept" >"$T/bin/gratis"
+	sed 's/echo ran/printf "%s\\n" "$PATH" "${LD_LIBRARY_PATH-none}" "$PYTHONPATH" "$PATHS"; helper/' "$T/bin/kept" >"$T/bin/gratis"
 	chmod 755 "$T/bin/gratis"
-	PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
-	[ "${lines[0]}" = "$PATH" ]
+	LD_LIBRARY_PATH=":$PWD/bin" PYTHONPATH="/usr/lib:" PATHS=".:" PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
+	[ "${lines[*]:0:4}" = "$PATH none /usr/lib .:" ]
 	rm "$T/bin/gratis"
 	# A folder that is bound, or one file of it.
 	cp "$T/bin/kept" "$T/bin/gratis"
