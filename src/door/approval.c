@@ -88,10 +88,10 @@ static void remember_files(struct approval *p)
 	folder[n < 0 ? 0 : n] = '\0';
 	p->files[0] = look_at(LOAD_SYSTEM_FILE);
 	p->files[1] = look_at(user ? user->name : load_user_path(p->arena));
-	p->files[2] = look_at(work ? work->name
-				   : arena_printf(p->arena, "%s/%s",
-					     p->q.workspace ? p->q.workspace : folder,
-					     LOAD_WORKSPACE_FILE));
+	p->files[2] = look_at(
+		work ? work->name
+		     : arena_printf(p->arena, "%s/%s", p->q.workspace ? p->q.workspace : folder,
+			       LOAD_WORKSPACE_FILE));
 }
 
 static int check_policy(const struct approval *p, struct err *e)
@@ -342,8 +342,8 @@ int approval_begin(
 {
 	auto_(approval_free) struct approval *p = mem_alloc(sizeof *p);
 	auto_(buf_free) struct buf shown = BUF(APPROVAL_SHOWN);
-	struct binding b = {q->argv, q->env, q->cwd, &p->subject, q->verdict, q->input,
-		approval_text_input(q)};
+	struct binding b = {
+		q->argv, q->env, q->cwd, &p->subject, q->verdict, q->input, approval_text_input(q)};
 	int r;
 
 	*p = (struct approval){.q = *q,

@@ -84,7 +84,8 @@ static void find_barred(const struct subject_request *q, struct arena *a, struct
 	bar_living(a, &p);
 	for (size_t i = 0; q->config->own[i]; i++)
 		bar(a, &p, q->config->own[i], "a folder of ward's own");
-	*ret = (struct trail_rules){.caller = geteuid(), .barred = p.items, .barred_count = p.count};
+	*ret = (struct trail_rules){
+		.caller = geteuid(), .barred = p.items, .barred_count = p.count};
 }
 
 static bool is_executable(int fd)
@@ -147,8 +148,8 @@ static int find(struct search *s, const char *name, struct subject_file *ret, bo
 /* Lists of places, with colons between them, in which programs look for what they run or load. In
  * most of them an empty place is the current folder. */
 static const char *const lists[] = {"PATH", "LD_LIBRARY_PATH", "GCONV_PATH", "PYTHONPATH",
-	"PERL5LIB", "PERLLIB", "RUBYLIB", "GEM_PATH", "NODE_PATH", "CLASSPATH",
-	"GIT_EXEC_PATH", NULL};
+	"PERL5LIB", "PERLLIB", "RUBYLIB", "GEM_PATH", "NODE_PATH", "CLASSPATH", "GIT_EXEC_PATH",
+	NULL};
 
 /* Is it there, and no sandbox can write to it, now or by a link on the way? */
 static bool is_apart(const struct trail_rules *rules, const char *path)

@@ -218,6 +218,16 @@ call() {
 	done
 }
 
+@test "commands are counted wherever they run" {
+	local mode
+	for mode in off all; do
+		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		holds 'status == 0'
+		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		holds 'status == 1 and "rate.execs" in d["error"]'
+	done
+}
+
 @test "every call is in the log, once, with its end" {
 	echo secret >f
 	call read '{"path": "f"}' --session "log$$"
