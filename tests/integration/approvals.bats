@@ -420,6 +420,13 @@ many() { # NAME COUNT: so many requests at once, all alike
 	[[ $output == *"on the host, with all rights of the user"* && $output == *"'tool *'"* && $output == *"$T/w"* ]]
 	[[ $output == *XDG_RUNTIME_DIR* ]]
 	[[ $output != *"$T/state"* ]] # names only
+	[[ $output == *"| PATH=$PATH"* ]] # but for what makes it another command
+	[ "$(answer "$word" deny)" = 0 ]
+	GIT_SSH_COMMAND=$'evil\n  id' GIT_TOKEN=hidden http_proxy=http://me:hidden@a.example LD_X=$(printf '%01000d' 0) request r -- tool "$word"
+	id=$(waiting "$word")
+	run "$WARD" approvals
+	[[ $output == *'| GIT_SSH_COMMAND=evil\n  id'* && $output == *'| GIT_TOKEN='* && $output == *'00 [AND MORE]'* ]]
+	[[ $output != *hidden* && $output == *'| http_proxy='*'@a.example'* ]]
 	[ "$(answer "$word" deny)" = 0 ]
 	request r -- tool "$word" "$(printf '%0100000d' 0)" git push "$word.end"
 	id=$(waiting "$word")
