@@ -5,8 +5,8 @@
  * One command that waits for a person. The waiting process owns a socket in the folder of the
  * user's own that goes with the next start of the machine; who waits is alive, and nothing is left
  * of a request whose process has gone. What is approved is bytes: arguments, input, environment,
- * folder, executable, session, place and policy, all of them held in memory or by descriptor from the
- * moment they were shown, and what runs is what is held.
+ * folder, executable, session, place and policy, all of them held in memory or by descriptor from
+ * the moment they were shown, and what runs is what is held.
  *
  * Should: show all of it; be answered by another principal than the requester. Mustn't: be given by
  * the requester's own processes, from a sandbox, late, twice, or for anything that has changed.
