@@ -7,7 +7,9 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "door/approval_parts.h"
+#include "door/host.h"
 #include "json/write.h"
+#include "model/redact.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 
 #define HEAD 2500 /* of a command that is too long to be shown whole */
 #define TAIL 1500
+#define STEERING 300 /* bytes of a variable */
 
 static void hash_text(const char *text, char ret[2 * SHA256_SIZE + 1])
 {
@@ -102,6 +105,23 @@ static const char *folder_path(const struct approval *p, char room[4096])
 	return room;
 }
 
+/* What makes a command another one: the value too, but for what looks like a secret. */
+static void put_steering(struct buf *out, const char *const *env)
+{
+	static const struct redact nothing_more = {.count = 0};
+
+	for (size_t i = 0; env[i] && out->len < APPROVAL_SHOWN / 2; i++) {
+		auto_(buf_free) struct buf value = BUF(STEERING);
+
+		if (!host_env_steers(env[i]))
+			continue;
+		redact_text(&nothing_more, env[i], strlen(env[i]), &value);
+		buf_puts(out, "    | ");
+		escape_bytes(out, buf_text(&value), value.len);
+		buf_printf(out, "%s\n", value.dropped ? " [AND MORE]" : "");
+	}
+}
+
 /* Names only: values are secrets more often than not. */
 static void put_env(struct buf *out, const char *const *env)
 {
@@ -114,6 +134,7 @@ static void put_env(struct buf *out, const char *const *env)
 	}
 	buf_printf(out, "  %-12s%zu variables:%s%s\n", "environment", count, buf_text(&names),
 		names.dropped ? " ..." : "");
+	put_steering(out, env);
 }
 
 const char *approval_text_input(const struct approval_request *q)

@@ -85,12 +85,13 @@ static int make_way(struct arena *a, struct exec_answer *answer, struct err *e)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Counted only where somebody has set a rate; of one sandbox per command the sandbox too. */
+/* Counted only where somebody has set a rate, wherever it runs; of one sandbox per command the
+ * sandbox too. */
 int exec_count(struct arena *a, const struct exec_answer *answer, struct err *e)
 {
 	const struct verdict *v = &answer->run.verdict;
 	const struct sandbox *s = &v->effective->s.sandbox;
-	bool alone = !s->keep_alive.v;
+	bool alone = v->place == PLACE_SANDBOX && (v->rule || !s->keep_alive.v);
 	auto_fd int place = -1;
 	int r;
 

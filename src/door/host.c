@@ -8,31 +8,34 @@
 #include <errno.h>
 #include <string.h>
 
-/* Exact names, or beginnings that end with a star: what loaders, shells and interpreters run or
- * load before the program itself. */
-static const char *const dangerous[] = {"LD_*", "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
+/* Exact names, beginnings or ends, with a star: by these loaders, shells, interpreters and
+ * well-known programs are told what else to run or load, or whom to talk to. */
+static const char *const steering[] = {"LD_*", "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
 	"BASH_FUNC_*", "PS4", "IFS", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PATH", "PYTHON*",
 	"PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS",
 	"NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GIT_*",
 	"SSH_ASKPASS", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE",
-	"npm_config_*", "HOME", "XDG_*", NULL};
+	"npm_config_*", "RUSTC_WRAPPER", "CC", "CXX", "MAKEFLAGS", "DOCKER_*", "KUBECONFIG",
+	"*_proxy", "*_PROXY", NULL};
 
 static bool is_row(const char *row, const char *name, size_t len)
 {
 	size_t row_len = strlen(row);
 
+	if (row[0] == '*')
+		return len >= row_len - 1 &&
+		       strncmp(row + 1, name + len - (row_len - 1), row_len - 1) == 0;
 	if (row[row_len - 1] == '*')
 		return len >= row_len - 1 && strncmp(row, name, row_len - 1) == 0;
 	return len == row_len && strncmp(row, name, len) == 0;
 }
 
-const char *host_env_refused(const char *const *env)
+bool host_env_steers(const char *variable)
 {
-	for (size_t i = 0; env && env[i]; i++)
-		for (size_t k = 0; dangerous[k]; k++)
-			if (is_row(dangerous[k], env[i], strcspn(env[i], "=")))
-				return env[i];
-	return NULL;
+	for (size_t k = 0; steering[k]; k++)
+		if (is_row(steering[k], variable, strcspn(variable, "=")))
+			return true;
+	return false;
 }
 
 static bool is_written(const struct opt_number *n)

@@ -26,9 +26,9 @@ struct host_call {
 /* Blocks; SIGINT, SIGTERM, SIGHUP are passed on; all descendants are gone afterwards. Fails when
  * nothing was run. */
 int host_run(const struct host_call *q, struct result *ret, struct err *e);
-/* A variable by which the environment of a request would have another program run, such as
- * LD_PRELOAD; NULL: there is none. The caller's own environment need not be asked about. */
-const char *host_env_refused(const char *const *env);
+/* Is "NAME=value" a variable by which a command does something else than its words say, such as
+ * LD_PRELOAD or GIT_SSH_COMMAND? */
+bool host_env_steers(const char *variable);
 /* The times and limits of the settings that hold, as a sandbox would have them. */
 void host_limits(
 	const struct effective *eff, bool agent, bool capture, bool terminal, struct host_call *io);

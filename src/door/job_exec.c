@@ -270,7 +270,7 @@ static int carry_out(struct job *j)
 	int r;
 
 	j->record.sandbox = j->verdict->place == PLACE_SANDBOX ? j->answer->name : NULL;
-	r = j->verdict->place == PLACE_HOST ? 0 : exec_count(&j->arena, j->answer, &j->failed);
+	r = exec_count(&j->arena, j->answer, &j->failed);
 	if (r == 0)
 		r = pass_begin(&j->pass, &j->record, &j->failed);
 	if (r < 0)

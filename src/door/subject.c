@@ -145,40 +145,65 @@ static int find(struct search *s, const char *name, struct subject_file *ret, bo
 	return -ENOENT;
 }
 
-/* Of the folders of a PATH those that a sandbox cannot write to, now or through a link. */
-static const char *clean_path(struct search *s, const char *list)
+/* Lists of places, with colons between them, in which programs look for what they run or load. In
+ * most of them an empty place is the current folder. */
+static const char *const lists[] = {"PATH", "LD_LIBRARY_PATH", "GCONV_PATH", "PYTHONPATH",
+	"PERL5LIB", "PERLLIB", "RUBYLIB", "GEM_PATH", "NODE_PATH", "CLASSPATH", "GIT_EXEC_PATH",
+	NULL};
+
+/* Is it there, and no sandbox can write to it, now or by a link on the way? */
+static bool is_apart(const struct trail_rules *rules, const char *path)
+{
+	struct err unused = {0};
+	int r = path[0] == '/' ? trail_folder(path, rules, &unused) : -EPERM;
+
+	return r == 0 || r == -ENOTDIR;
+}
+
+/* "NAME=places" with those that are apart; NULL: there is none. */
+static const char *clean_list(struct search *s, const char *text, size_t name)
 {
 	struct trail_rules rules = s->rules;
 	auto_(buf_free) struct buf kept = BUF(128u << 10);
+	const char *list = text + name + 1;
 	char path[PATH_MAX];
 
 	rules.barred_only = true;
 	while (*list) {
 		size_t len = strcspn(list, ":");
-		struct err unused = {0};
 
-		if (list[0] == '/' && len < sizeof path) {
-			snprintf(path, sizeof path, "%.*s", (int)len, list);
-			if (trail_folder(path, &rules, &unused) == 0)
-				buf_printf(&kept, "%s%s", kept.len ? ":" : "PATH=", path);
-		}
+		snprintf(path, sizeof path, "%.*s", (int)(len < sizeof path ? len : 0), list);
+		if (is_apart(&rules, path))
+			buf_printf(&kept, ":%s", path);
 		list += len + (list[len] == ':');
 	}
-	return kept.len ? arena_text(s->arena, kept.data, kept.len) : "PATH=/usr/bin:/bin";
+	return kept.len ? arena_printf(s->arena, "%.*s=%s", (int)name, text, kept.data + 1) : NULL;
 }
 
-/* What the program itself starts by name is found where the program could have been. */
+/* Whatever the program looks for by name comes from where the program itself could have been. */
 static const char *const *clean_env(struct search *s)
 {
 	const char *const *env = s->q->env;
 	const char **clean;
-	size_t count = 0;
+	size_t count = 0, at = 0;
 
 	while (env[count])
 		count++;
 	clean = arena_array(s->arena, count + 1, sizeof *clean);
-	for (size_t i = 0; i < count; i++)
-		clean[i] = str_starts(env[i], "PATH=") ? clean_path(s, env[i] + 5) : env[i];
+	for (size_t i = 0; i < count; i++) {
+		const char *word = env[i];
+
+		for (size_t k = 0; lists[k] && word == env[i]; k++) {
+			size_t len = strlen(lists[k]);
+
+			if (strncmp(word, lists[k], len) == 0 && word[len] == '=')
+				word = clean_list(s, word, len);
+		}
+		if (!word && str_starts(env[i], "PATH="))
+			word = "PATH=/usr/bin:/bin";
+		if (word)
+			clean[at++] = word;
+	}
 	return clean;
 }
 

@@ -32,7 +32,7 @@ struct subject {
 	int fd, copy;                /* descriptors of both; -1 */
 	bool fixed;                  /* nobody but another user, root, can write the program */
 	const char *const *argv;     /* as it is executed */
-	const char *const *env;      /* ... without folders in PATH where a sandbox can write */
+	const char *const *env;      /* ... without places to look in where a sandbox can write */
 };
 
 struct subject_request {

@@ -60,7 +60,8 @@ static _Noreturn void become(const struct worker_call *call, int pipe, pid_t cal
 	struct buf out = BUF(call->most);
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* Nobody is there to see to its end then: whoever keeps a command hears it, and ends it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != caller)
 		_exit(1);
 	sigemptyset(&none);

@@ -43,10 +43,13 @@ static void tell(struct supervise *v, uint32_t kind, int number)
 static void kill_all(struct supervise *v)
 {
 	leaf_kill(&v->stage->leaf);
-	if (v->stage->kept)
+	if (v->stage->kept) {
 		tell(v, WIRE_ALL, SIGKILL);
-	else
+		/* What it keeps may have stopped it. */
+		kill(v->stage->init, SIGCONT);
+	} else {
 		kill(v->stage->init, SIGKILL); /* not waited for yet: the number is its own */
+	}
 	if (!v->give_up_at)
 		v->give_up_at = later(now_us(), STAGE_PATIENCE_MS);
 }

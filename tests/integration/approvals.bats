@@ -469,10 +469,10 @@ many() { # NAME COUNT: so many requests at once, all alike
 	mkdir bin
 	cp gratis bin/helper
 	ln -s "$PWD/bin" "$T/link"
-	sed 's/echo ran/printf "%s\\n" "$PATH"; helper/' "$T/bin/kept" >"$T/bin/gratis"
+	sed 's/echo ran/printf "%s\\n" "$PATH" "${LD_LIBRARY_PATH-none}" "$PYTHONPATH" "$PATHS"; helper/' "$T/bin/kept" >"$T/bin/gratis"
 	chmod 755 "$T/bin/gratis"
-	PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
-	[ "${lines[0]}" = "$PATH" ]
+	LD_LIBRARY_PATH=":$PWD/bin" PYTHONPATH="/usr/lib:" PATHS=".:" PATH="bin::$PATH:$PWD/bin:$T/link:." run -127 gratis gratis x
+	[ "${lines[*]:0:4}" = "$PATH none /usr/lib .:" ]
 	rm "$T/bin/gratis"
 	# A folder that is bound, or one file of it.
 	cp "$T/bin/kept" "$T/bin/gratis"
@@ -516,6 +516,13 @@ many() { # NAME COUNT: so many requests at once, all alike
 	[[ $output == *"on the host, with all rights of the user"* && $output == *"'tool *'"* && $output == *"$T/w"* ]]
 	[[ $output == *XDG_RUNTIME_DIR* ]]
 	[[ $output != *"$T/state"* ]] # names only
+	[[ $output == *"| PATH=$PATH"* ]] # but for what makes it another command
+	[ "$(answer "$word" deny)" = 0 ]
+	GIT_SSH_COMMAND=$'evil\n  id' GIT_TOKEN=hidden http_proxy=http://me:hidden@a.example LD_X=$(printf '%01000d' 0) request r -- tool "$word"
+	id=$(waiting "$word")
+	run "$WARD" approvals
+	[[ $output == *'| GIT_SSH_COMMAND=evil\n  id'* && $output == *'| GIT_TOKEN='* && $output == *'00 [AND MORE]'* ]]
+	[[ $output != *hidden* && $output == *'| http_proxy='*'@a.example'* ]]
 	[ "$(answer "$word" deny)" = 0 ]
 	request r -- tool "$word" "$(printf '%0100000d' 0)" git push "$word.end"
 	id=$(waiting "$word")

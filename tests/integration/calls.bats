@@ -225,6 +225,30 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	holds 'status == 1 and "protected" in d["error"]'
 }
 
+@test "a call whose process is killed leaves nothing, whatever the command ignores" {
+	local options
+	for options in mode=off mode=all keepAlive=false; do
+		word=$(a_word)
+		"$WARD" tools call --set "$options" exec \
+			"{\"command\": \"trap '' TERM HUP INT; touch ready; sh -c 'sleep 1000; :' $word\"}" 3>&- &
+		children+=($!)
+		until_there ready
+		rm ready
+		kill -9 "${children[-1]}"
+		gone "$word" || { echo "$options" && return 1; }
+	done
+}
+
+@test "commands are counted wherever they run" {
+	local mode
+	for mode in off all; do
+		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		holds 'status == 0'
+		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		holds 'status == 1 and "rate.execs" in d["error"]'
+	done
+}
+
 @test "every call is in the log, once, with its end" {
 	echo secret >f
 	call read '{"path": "f"}' --session "log$$"

@@ -67,6 +67,10 @@ os.wait()"
 	run -124 host --set timeout=300ms -- bash -c "trap '' TERM; (exec -a $word setsid sleep 1000 &); (exec -a $word sleep 1000); sleep 1000"
 	[[ $output == *"ended after 300ms (timeout)"* ]]
 	gone "$word"
+	# Also when the keeper was stopped by what it keeps.
+	run -124 host --json --set timeout=300ms --set killGrace=100ms -- bash -c "kill -STOP \$PPID; (exec -a $word sleep 1000)"
+	[[ $output != *'are left'* ]]
+	gone "$word"
 	run -124 host --set idleTimeout=300ms -- bash -c "exec -a $word sleep 1000"
 	gone "$word"
 	run -0 host --set outputLimit=10 -- echo 123456789012345
