@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#define VISITED_MAX 1000000 /* entries that are looked at, whether they match or not */
+#define VISITED_MAX 1000000          /* entries that are looked at, whether they match or not */
+#define PATHS_MAX ((size_t)64 << 20) /* bytes of all paths that are kept */
 
 const char *const files_kind_names[FILES_KINDS] = {
 	[FILES_FILE] = "file",
@@ -30,7 +32,7 @@ struct listing {
 	const struct files *f;
 	const struct files_query *q;
 	struct arena *a;
-	size_t limit, visited;
+	size_t limit, visited, bytes;
 	unsigned depth;
 	size_t top;             /* length of the folder's path with its slash */
 	struct folder *folders; /* still to be read, from `next` on */
@@ -58,14 +60,6 @@ static enum files_kind kind_of(mode_t mode)
 			       : FILES_OTHER;
 }
 
-static const char *target_of(struct arena *a, int dir, const char *name)
-{
-	char target[PATH_MAX];
-	ssize_t len = readlinkat(dir, name, target, sizeof target);
-
-	return len < 0 ? "" : arena_text(a, target, (size_t)len);
-}
-
 /* A pattern without a slash means the name alone, wherever it lies. */
 static bool matches(const struct listing *l, const char *path)
 {
@@ -86,9 +80,23 @@ static struct files_entry entry_of(const struct stat *st, const char *path, unsi
 		.depth = depth};
 }
 
-static const char *join(struct arena *a, const char *folder, const char *name)
+/* Only what stays has memory: who made the tree chose how many names there are, and how long. */
+static const char *keep(struct listing *l, const char *path)
 {
-	return folder[0] ? arena_printf(a, "%s/%s", folder, name) : arena_printf(a, "%s", name);
+	size_t len = strlen(path);
+
+	l->bytes += len;
+	l->ret->more |= l->bytes > PATHS_MAX;
+	return arena_text(l->a, path, len);
+}
+
+static const char *target_of(struct listing *l, int dir, const char *name)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(dir, name, target, sizeof target - 1);
+
+	target[len < 0 ? 0 : len] = '\0';
+	return keep(l, target);
 }
 
 static void enter_later(struct listing *l, const struct files_entry *x, const char *name)
@@ -99,16 +107,17 @@ static void enter_later(struct listing *l, const struct files_entry *x, const ch
 		l->ret->deeper = true;
 	else
 		vec_push(l->a, &l->folders, &l->folder_count, &l->folder_cap,
-			(struct folder){x->path, x->depth});
+			(struct folder){keep(l, x->path), x->depth});
 }
 
 static void take_name(struct listing *l, int dir, const struct folder *in, const char *name)
 {
-	const char *path = join(l->a, in->path, name);
+	char path[PATH_MAX];
 	struct files_entry x;
 	struct stat st;
+	int len = snprintf(path, sizeof path, "%s%s%s", in->path, in->path[0] ? "/" : "", name);
 
-	if (strlen(path) >= PATH_MAX || files_is_hidden(l->f, path) ||
+	if (len < 0 || len >= PATH_MAX || l->bytes > PATHS_MAX || files_is_hidden(l->f, path) ||
 		fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	x = entry_of(&st, path, in->depth + 1);
@@ -120,8 +129,9 @@ static void take_name(struct listing *l, int dir, const struct folder *in, const
 		l->ret->more = true;
 		return;
 	}
+	x.path = keep(l, path);
 	if (x.kind == FILES_LINK)
-		x.target = target_of(l->a, dir, name);
+		x.target = target_of(l, dir, name);
 	vec_push(l->a, &l->entries, &l->count, &l->cap, x);
 }
 

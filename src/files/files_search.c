@@ -17,6 +17,7 @@
 #define BYTES_MAX ((uint64_t)2 << 30)       /* that are looked at */
 #define EXPRESSION_LINE ((size_t)64 * 1024) /* bytes of a line that an expression looks at */
 #define PATTERN_MAX 2000
+#define LOOK_BYTES 1024 /* between two looks at the clock */
 #define BINARY_LOOK 8192
 
 static const char *const skipped[] = {".git", NULL};
@@ -31,7 +32,7 @@ struct search {
 	struct files_found found;
 	struct files_match *matches;
 	size_t cap;
-	unsigned looks;
+	size_t since; /* bytes since the last look at the clock */
 };
 
 /* The file that is looked at. */
@@ -55,11 +56,16 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static bool is_over(struct search *s)
+/* bytes: that are looked at next. An expression may need long for each. */
+static bool is_over(struct search *s, size_t bytes)
 {
 	if (s->found.more)
 		return true;
-	if (s->looks++ % 64 == 0 && now_ms() >= s->until_ms)
+	s->since += bytes + 1;
+	if (s->since < LOOK_BYTES)
+		return false;
+	s->since = 0;
+	if (now_ms() >= s->until_ms)
 		s->found.more = s->found.late = true;
 	return s->found.more;
 }
@@ -87,12 +93,14 @@ static bool find_plain(
 
 static bool find_regex(struct search *s, const struct text *t, const char *from, struct span *ret)
 {
-	while (from < t->end && !is_over(s)) {
+	while (from < t->end) {
 		const char *end = line_end(from, t->end);
 		size_t len = (size_t)(end - from);
 
 		len -= len && from[len - 1] == '\r';
 		len = len < EXPRESSION_LINE ? len : EXPRESSION_LINE;
+		if (is_over(s, len))
+			return false;
 		*ret = (struct span){.start = from, .end = end};
 		if (regex_find(s->regex, from, len, &ret->at, &ret->len))
 			return true;
@@ -180,7 +188,7 @@ static void search_text(struct search *s, struct text *t)
 	struct span x;
 	bool any = false;
 
-	while (from < t->end && !is_over(s) &&
+	while (from < t->end && !is_over(s, 0) &&
 		(s->regex ? find_regex(s, t, from, &x) : find_plain(s, t, from, &x))) {
 		if (s->found.match_count == s->limit || s->answered >= ANSWER_MAX) {
 			s->found.more = true;
@@ -283,7 +291,7 @@ static int search_names(struct search *s, const struct files_place *p, struct er
 	s->found.entries = listed.entries;
 	s->found.entry_count = listed.count;
 	s->found.unreadable = listed.unreadable;
-	for (size_t i = 0; s->q->text && i < listed.count && !is_over(s); i++)
+	for (size_t i = 0; s->q->text && i < listed.count && !is_over(s, LOOK_BYTES / 64); i++)
 		search_file(s, &listed.entries[i]);
 	s->found.more |= listed.more || listed.deeper;
 	s->found.late |= listed.more && now_ms() >= s->until_ms;

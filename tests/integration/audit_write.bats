@@ -349,11 +349,11 @@ except OSError: pass'
 
 @test "files are put aside, and only so many are kept" {
 	configure "rotateSize: '4K', keep: 2,"
-	for _ in {1..12}; do
+	for _ in {1..20}; do
 		ward run -- true
 	done
 	[ "$(find "$log" -name 'log.*' | wc -l)" = 2 ]
-	lines 'lines[-1]["seq"] == 24 and lines[0]["seq"] > 1'
+	lines 'lines[-1]["seq"] == 40 and lines[0]["seq"] > 1'
 }
 
 @test "a caller that stays: two lines for each command" {

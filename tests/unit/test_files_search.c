@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files/files_search.h"
+
+#include "base/buf.h"
 #include "workspace.h"
+
+#include <sys/resource.h>
 
 static struct files_found found;
 
@@ -162,6 +166,62 @@ static void test_long_line(void)
 	workspace_remove(&w);
 }
 
+/* Each line takes longer than there is time: the clock is looked at between two of them. */
+static void test_slow_lines(void)
+{
+	auto_(buf_free) struct buf text = BUF(10 << 20);
+	struct workspace w;
+
+	workspace_make(&w);
+	for (int i = 0; i < 40; i++)
+		buf_printf(&text, "%0*db\n", 60000, 0);
+	workspace_put(w.path, "slow", buf_text(&text));
+	check(search(&w, (struct files_search){.text = "(0?){100}b", .regex = true, .time_ms = 1}));
+	check(found.more && found.late);
+	check(found.match_count < 3);
+	workspace_remove(&w);
+}
+
+static long peak_kib(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return used.ru_maxrss;
+}
+
+/* Names that are not in the answer cost no memory, however many and long they are. */
+static void test_many_long_names(void)
+{
+	char part[251], name[32];
+	struct workspace w;
+	int at;
+	long before;
+
+	workspace_make(&w);
+	memset(part, 'x', sizeof part - 1);
+	part[sizeof part - 1] = '\0';
+	at = openat(w.f.root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < 15; i++) {
+		int next;
+
+		check(mkdirat(at, part, 0755) == 0);
+		next = openat(at, part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = next;
+	}
+	for (int i = 0; i < 10000; i++) {
+		snprintf(name, sizeof name, "%d", i);
+		check(mknodat(at, name, S_IFREG | 0644, 0) == 0);
+	}
+	close(at);
+	before = peak_kib();
+	check_str(search(&w, (struct files_search){.glob = "none"}), "");
+	check(!found.more);
+	check(peak_kib() - before < 16 << 10);
+	workspace_remove(&w);
+}
+
 static const struct test tests[] = {
 	{"a text", test_text},
 	{"an expression", test_regex},
@@ -169,5 +229,7 @@ static const struct test tests[] = {
 	{"names", test_names},
 	{"what is left out", test_left_out},
 	{"a long line is cut", test_long_line},
+	{"lines that take long", test_slow_lines},
+	{"many long names", test_many_long_names},
 };
 TEST_MAIN(tests)
