@@ -115,11 +115,32 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	[ -e ran ]
 }
 
+@test "a NUL in any member is refused by its name, and nothing is cut there" {
+	local row
+	for row in 'exec|{"argv": ["touch", "ran\u0000b"]}|argv[1]' 'exec|{"command": "touch ran", "cwd": ".\u0000x"}|cwd' \
+		'exec|{"command": "touch ran", "env": {"A": "b\u0000"}}|env.A' 'exec|{"command": "touch ran", "env": {"A\u0000": "b"}}|env' \
+		'exec|{"command": "touch ran", "stdin": "\u0000"}|stdin' 'read|{"path": "f\u0000x"}|path' \
+		'write|{"path": "ran\u0000x", "content": ""}|path' 'search|{"pattern": "x", "path": ".\u0000"}|path'; do
+		IFS='|' read -r tool arguments member <<<"$row"
+		run -125 timeout 60 "$WARD" tools call "$tool" "$arguments"
+		[[ $output == *" $member: a NUL character is not allowed"* ]] || { echo "$row: $output" && return 1; }
+	done
+	[ -z "$(ls -A)" ]
+}
+
+@test "a command leaves nothing in the shell of the next one" {
+	call exec '{"argv": ["bash", "-c", "export PAGER=x; alias ls=x; ls() { echo x; }; hash -p /tmp/x ls; cd /; trap x DEBUG; umask 0; ulimit -n 10; set -x"]}'
+	call exec '{"command": "export PAGER=x; ls() { echo x; }; cd /; umask 0; trap x EXIT; PATH=/tmp"}'
+	call exec '{"argv": ["bash", "-c", "echo \"$PAGER,$(alias),$(trap),$-\"; pwd; umask; ulimit -n; type ls; declare -F"]}'
+	holds '(lambda x: x[0][:3] == ",,," and "x" not in x[0] and x[1:3] == ["/workspace", "0022"] and int(x[3]) > 10
+		and x[4].startswith("ls is /") and x[5:] == [])(d["stdout"].splitlines())'
+}
+
 @test "a tool that is denied is not there, and neither is one that nobody knows" {
 	local name
 	call read '{"path": "x"}' --set 'tools.deny=["group:fs"]'
 	[ "$status" = 126 ]
-	for name in Exec EXEC 'exec ' '' mcp__x__exec __proto__ exe "$(printf 'x%.0s' {1..10000})"; do
+	for name in Exec EXEC 'exec ' ' exec' $'exec\u200b' $'exec\n' '' mcp__x__exec __proto__ toString exe "$(printf 'x%.0s' {1..10000})"; do
 		call "$name" '{"command": "touch ran"}'
 		[ "$status" = 126 ] || { echo "$name" && return 1; }
 	done
