@@ -128,6 +128,23 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	[ -z "$(ls -A)" ]
 }
 
+@test "commands that delete everything delete what is theirs" {
+	mkdir "$BATS_TEST_TMPDIR/home"
+	echo kept | tee "$BATS_TEST_TMPDIR/outside" "$BATS_TEST_TMPDIR/home/file" >mine
+	export HOME=$BATS_TEST_TMPDIR/home
+	for command in 'rm -rf -- ~ .. ../.. /*' 'rm -rf --no-preserve-root /' 'find / -delete' 'mv ~ x; mv .. x' "rm -rf $BATS_TEST_TMPDIR"; do
+		call exec "{\"command\": \"$command\"}"
+		"$WARD" stop --force
+	done
+	[ "$(cat "$BATS_TEST_TMPDIR/outside" "$HOME/file")" = $'kept\nkept' ]
+	[ ! -e mine ]
+	# Where the workspace is copied on write, that too.
+	echo kept >mine
+	call exec '{"command": "rm -rf /* ; ls mine"}' --set workspace=cow
+	holds '"No such file" in d["stderr"]'
+	[ "$(cat mine)" = kept ]
+}
+
 @test "a command leaves nothing in the shell of the next one" {
 	call exec '{"argv": ["bash", "-c", "export PAGER=x; alias ls=x; ls() { echo x; }; hash -p /tmp/x ls; cd /; trap x DEBUG; umask 0; ulimit -n 10; set -x"]}'
 	call exec '{"command": "export PAGER=x; ls() { echo x; }; cd /; umask 0; trap x EXIT; PATH=/tmp"}'
