@@ -70,7 +70,7 @@ call() {
 	local more
 	for more in '"user": "0"' '"sandbox": false' '"network": "full"' '"binds": ["/:/h"]' '"runtime": "host"' \
 		'"timeoutMs": -1' '"timeoutMs": 0' '"timeoutMs": 1.5' '"timeoutMs": "1"' '"env": {"A=B": "c"}' \
-		'"env": {"A": 1}' '"argv": ["ls"]' '"cwd": 1' '"COMMAND": "x"' '"background": "yes"'; do
+		'"env": {"A": 1}' '"session": "other"' '"agent": "other"' '"elevated": true' '"argv": ["ls"]' '"cwd": 1' '"COMMAND": "x"' '"background": "yes"'; do
 		call exec "{\"command\": \"touch ran\", $more}"
 		holds 'status == 1 and "error" in d' || { echo "$more" && return 1; }
 	done
