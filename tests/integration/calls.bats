@@ -283,6 +283,30 @@ assert "hunter2" not in open(sys.argv[1]).read()
 EOF
 }
 
+@test "errors name what is inside, and no folder of the host" {
+	local tool path
+	mkdir dir locked
+	mkfifo fifo
+	ln -s /etc/passwd link
+	ln -s "$PWD/dir" absolute
+	chmod 0 locked
+	for tool in read write edit list search; do
+		for path in ../x link absolute/x none/x fifo fifo/x locked/x "$(printf 'x%.0s' {1..300})" .git/config; do
+			"$WARD" tools call --json "$tool" "{\"path\": \"$path\"$(case $tool in
+				write) echo ', "content": "x"' ;;
+				edit) echo ', "oldText": "a", "newText": "b"' ;;
+				search) echo ', "pattern": "x"' ;;
+				esac)}" || true
+		done
+	done >"$RESULT"
+	for arguments in '{"command": "x", "cwd": "none"}' '{"argv": ["/none"]}' '{"command": "x", "timeoutMs": 99999999}'; do
+		"$WARD" tools call --json exec "$arguments" || true
+	done >>"$RESULT"
+	chmod 700 locked
+	[ "$(grep -c '"error"' "$RESULT")" -gt 30 ]
+	run ! grep -F "$BATS_TEST_TMPDIR" "$RESULT"
+}
+
 @test "no name of an argument hides a call from those who read the log" {
 	local long deep session=hidden$$
 	long=$(printf 'A%.0s' {1..200})
