@@ -147,6 +147,23 @@ print(" ".join(str((x["begin"] or x["end"])["seq"]) for x in json.load(open("out
 	[ "${#lines[@]}" = 1 ]
 }
 
+@test "a clock that was set back: the order is that of the numbers, and both clocks are kept" {
+	"$HELPERS/auditmake" log lines >numbers <<-END
+		begin $((T + 9000000)) "event":"begin","session":"agent:main:main","tool":"exec","argv":["first"],"verdict":"allow"
+		end $T "event":"end","begin":1,"session":"agent:main:main","tool":"exec","reason":"exited","exitCode":0,"durationMs":5
+		event $((T - 9000000)) "event":"deny","session":"agent:main:main","tool":"exec","argv":["second"],"verdict":"deny"
+	END
+	run -0 audit verify
+	[[ $output == 'good: 3 lines'* ]]
+	run -0 audit query
+	[[ ${#lines[@]} = 3 && ${lines[1]} == *first* && ${lines[2]} == *second* ]]
+	"$python" -c 'import json
+rows = [json.loads(line) for line in open("log/log")]
+assert [d["seq"] for d in rows] == [1, 2, 3]
+assert rows[0]["time"] > rows[1]["time"] > rows[2]["time"]
+assert all(isinstance(d["sinceBootUs"], int) for d in rows)'
+}
+
 @test "query: an end whose beginning is gone still counts" {
 	make_few
 	sed -i 1d log/log

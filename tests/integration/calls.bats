@@ -70,7 +70,7 @@ call() {
 	local more
 	for more in '"user": "0"' '"sandbox": false' '"network": "full"' '"binds": ["/:/h"]' '"runtime": "host"' \
 		'"timeoutMs": -1' '"timeoutMs": 0' '"timeoutMs": 1.5' '"timeoutMs": "1"' '"env": {"A=B": "c"}' \
-		'"env": {"A": 1}' '"argv": ["ls"]' '"cwd": 1' '"COMMAND": "x"' '"background": "yes"'; do
+		'"env": {"A": 1}' '"session": "other"' '"agent": "other"' '"elevated": true' '"argv": ["ls"]' '"cwd": 1' '"COMMAND": "x"' '"background": "yes"'; do
 		call exec "{\"command\": \"touch ran\", $more}"
 		holds 'status == 1 and "error" in d' || { echo "$more" && return 1; }
 	done
@@ -115,11 +115,49 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	[ -e ran ]
 }
 
+@test "a NUL in any member is refused by its name, and nothing is cut there" {
+	local row
+	for row in 'exec|{"argv": ["touch", "ran\u0000b"]}|argv[1]' 'exec|{"command": "touch ran", "cwd": ".\u0000x"}|cwd' \
+		'exec|{"command": "touch ran", "env": {"A": "b\u0000"}}|env.A' 'exec|{"command": "touch ran", "env": {"A\u0000": "b"}}|env' \
+		'exec|{"command": "touch ran", "stdin": "\u0000"}|stdin' 'read|{"path": "f\u0000x"}|path' \
+		'write|{"path": "ran\u0000x", "content": ""}|path' 'search|{"pattern": "x", "path": ".\u0000"}|path'; do
+		IFS='|' read -r tool arguments member <<<"$row"
+		run -125 timeout 60 "$WARD" tools call "$tool" "$arguments"
+		[[ $output == *" $member: a NUL character is not allowed"* ]] || { echo "$row: $output" && return 1; }
+	done
+	[ -z "$(ls -A)" ]
+}
+
+@test "commands that delete everything delete what is theirs" {
+	mkdir "$BATS_TEST_TMPDIR/home"
+	echo kept | tee "$BATS_TEST_TMPDIR/outside" "$BATS_TEST_TMPDIR/home/file" >mine
+	export HOME=$BATS_TEST_TMPDIR/home
+	for command in 'rm -rf -- ~ .. ../.. /*' 'rm -rf --no-preserve-root /' 'find / -delete' 'mv ~ x; mv .. x' "rm -rf $BATS_TEST_TMPDIR"; do
+		call exec "{\"command\": \"exec 2>/dev/null; $command\"}"
+		"$WARD" stop --force
+	done
+	[ "$(cat "$BATS_TEST_TMPDIR/outside" "$HOME/file")" = $'kept\nkept' ]
+	[ ! -e mine ]
+	# Where the workspace is copied on write, that too.
+	echo kept >mine
+	call exec '{"command": "rm -rf /* 2>/dev/null; ls mine"}' --set workspace=cow
+	holds '"No such file" in d["stderr"]'
+	[ "$(cat mine)" = kept ]
+}
+
+@test "a command leaves nothing in the shell of the next one" {
+	call exec '{"argv": ["bash", "-c", "export PAGER=x; alias ls=x; ls() { echo x; }; hash -p /tmp/x ls; cd /; trap x DEBUG; umask 0; ulimit -n 10; set -x"]}'
+	call exec '{"command": "export PAGER=x; ls() { echo x; }; cd /; umask 0; trap x EXIT; PATH=/tmp"}'
+	call exec '{"argv": ["bash", "-c", "echo \"$PAGER,$(alias),$(trap),$-\"; pwd; umask; ulimit -n; type ls; declare -F"]}'
+	holds '(lambda x: x[0][:3] == ",,," and "x" not in x[0] and x[1:3] == ["/workspace", "0022"] and int(x[3]) > 10
+		and x[4].startswith("ls is /") and x[5:] == [])(d["stdout"].splitlines())'
+}
+
 @test "a tool that is denied is not there, and neither is one that nobody knows" {
 	local name
 	call read '{"path": "x"}' --set 'tools.deny=["group:fs"]'
 	[ "$status" = 126 ]
-	for name in Exec EXEC 'exec ' '' mcp__x__exec __proto__ exe "$(printf 'x%.0s' {1..10000})"; do
+	for name in Exec EXEC 'exec ' ' exec' $'exec\u200b' $'exec\n' '' mcp__x__exec __proto__ toString exe "$(printf 'x%.0s' {1..10000})"; do
 		call "$name" '{"command": "touch ran"}'
 		[ "$status" = 126 ] || { echo "$name" && return 1; }
 	done
@@ -267,6 +305,30 @@ assert ends[-1]["exitCode"] == 7
 assert begins[ends[-3]["begin"]]["path"] == "f"
 assert "hunter2" not in open(sys.argv[1]).read()
 EOF
+}
+
+@test "errors name what is inside, and no folder of the host" {
+	local tool path
+	mkdir dir locked
+	mkfifo fifo
+	ln -s /etc/passwd link
+	ln -s "$PWD/dir" absolute
+	chmod 0 locked
+	for tool in read write edit list search; do
+		for path in ../x link absolute/x none/x fifo fifo/x locked/x "$(printf 'x%.0s' {1..300})" .git/config; do
+			"$WARD" tools call --json "$tool" "{\"path\": \"$path\"$(case $tool in
+				write) echo ', "content": "x"' ;;
+				edit) echo ', "oldText": "a", "newText": "b"' ;;
+				search) echo ', "pattern": "x"' ;;
+				esac)}" || true
+		done
+	done >"$RESULT"
+	for arguments in '{"command": "x", "cwd": "none"}' '{"argv": ["/none"]}' '{"command": "x", "timeoutMs": 99999999}'; do
+		"$WARD" tools call --json exec "$arguments" || true
+	done >>"$RESULT"
+	chmod 700 locked
+	[ "$(grep -c '"error"' "$RESULT")" -gt 30 ]
+	run ! grep -F "$BATS_TEST_TMPDIR" "$RESULT"
 }
 
 @test "no name of an argument hides a call from those who read the log" {

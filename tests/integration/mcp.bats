@@ -117,6 +117,10 @@ approval=(--set tools.elevated.enabled=true --set 'tools.elevated.patterns=["/us
 	raw junk
 }
 
+@test 'JSON is taken and refused as by another reader' {
+	raw grammar
+}
+
 @test 'NUL, half surrogates and bad UTF-8 are refused with the name of the member' {
 	raw texts
 }

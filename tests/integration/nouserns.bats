@@ -58,6 +58,29 @@ refused() {
 	[[ $output == *'user namespaces'*missing* ]] || [[ $output == *'user namespaces'*limited* ]]
 }
 
+@test "no user namespaces: no other entrance runs it either" {
+	local none=(unshare=EPERM clone:NEWUSER=EPERM clone3=EPERM)
+	export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"exec","arguments":{"command":"touch ran"}}}' >"$RESULT"
+	run -125 lacking "${none[@]}" -- "$WARD" exec -- touch ran
+	run -125 lacking "${none[@]}" -- "$WARD" wrap -- touch ran
+	run -1 lacking "${none[@]}" -- "$WARD" tools call exec '{"command": "touch ran"}'
+	[[ $output == *'user namespaces'* ]]
+	{
+		cat "$RESULT"
+		for _ in {1..400}; do
+			! grep -q '"id":2' answers 2>/dev/null || break
+			sleep 0.05
+		done
+	} | lacking "${none[@]}" -- "$WARD" mcp >answers
+	grep '"id":2' answers | grep 'user namespaces' | grep -q '"isError":true'
+	[ ! -e ran ]
+	# What does not need one is still done, by the same rules.
+	lacking "${none[@]}" -- "$WARD" tools call exec '{"command": "touch ran"}' --set mode=off
+	[ -e ran ]
+}
+
 @test "no way to make namespaces by clone3" {
 	for error in ENOSYS EPERM; do
 		refused clone3=$error

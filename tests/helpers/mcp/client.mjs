@@ -148,6 +148,8 @@ const scenarios = {
       const no = await call(client, "exec", { argv: ["/usr/bin/id", "-u"] });
       assert(no.isError, text(no));
       if (answer.content) assert(text(no).includes("use whoami"), text(no));
+      // Of what was run before, nothing.
+      assert(!JSON.stringify(no).includes(`${process.getuid()}\\n`) && no.structuredContent?.stdout === undefined, JSON.stringify(no));
     }
     assert.equal(asked.length, 4);
     await client.close();

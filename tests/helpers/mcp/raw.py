@@ -4,6 +4,7 @@
 # why where something is not as it should be.
 import json
 import os
+import random
 import select
 import signal
 import subprocess
@@ -138,6 +139,66 @@ def junk():
         want = b'"ab \\"x\\""' if ident.startswith(b'"') else ident
         assert b'"id":%s,' % want in line, (ident, line)
     assert not os.path.exists("ran")
+    s.close()
+
+
+def is_json(data):
+    """By another reader, which is told what we take besides: no name twice, no NUL, no half of a pair."""
+    def names(pairs):
+        assert len(dict(pairs)) == len(pairs)
+        for k, _ in pairs:
+            text(k)
+        return dict(pairs)
+
+    def text(s):
+        assert "\0" not in s
+        s.encode()
+
+    def walk(v):
+        if isinstance(v, str):
+            text(v)
+        for x in v.values() if isinstance(v, dict) else v if isinstance(v, list) else ():
+            walk(x)
+
+    try:
+        walk(json.loads(data.decode(), object_pairs_hook=names, parse_constant=int))
+        return True
+    except (ValueError, AssertionError):
+        return False
+
+
+# Good JSON and what came of it when some bytes were changed: taken and refused as by another reader, twice the same.
+def grammar():
+    values = [b"[]", b"[ ]", b'[""]', b"[[]   ]", b"[false]", b"[null, 1, \"1\", {}]", b"[1 ]", b"[1,null,null,null,2]", b"123e65",
+              b"0e+1", b"0e1", b"[ 4]", b"-0.000000000000000000000000000000001", b"20e1", b"-0", b"1E22", b"1E-2", b"1E+2",
+              b"123.456e78", b'{"a":"b","c":"d"}', b'{"":0}', b'{"foo\\u0062ar": 42}', b'{"min": -1.0e+28, "max": 1.0e+28}',
+              b'"\\u0060\\u012a\\u12AB"', b'"\\uD801\\udc37"', b'"\\"\\\\\\/\\b\\f\\n\\r\\t"', b'"a/*b*/c/*d//e"', b'"\\\\a"', b'"\x7f"',
+              "\u20ac\U0001d11e\uffff".encode().join([b'"', b'"']), b'"\\uFFFE\\uFDD0"', b'" "', b"true", b"null",
+              b'[[[[["a", {"b": [{"c": -1.5e-7}]}]]]]]']
+    spare = [bytes([i]) for i in range(256) if i != 10] + [b'"', b"\\", b"\\u", b"\\u0000", b"\\uD800", b",", b":", b"[", b"]", b"{", b"}", b"0",
+                                                          b"-", b"+", b".", b"e", b"NaN", b"//", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc0\xaf", b'"x":1,']
+    chance = random.Random(1)
+    head, tail = b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":', b',"y":1}}'
+    tried = [head + v + tail for v in values]
+    assert all(map(is_json, tried))
+    for _ in range(4000):
+        v = chance.choice(values)
+        for _ in range(chance.randrange(1, 3)):
+            at = chance.randrange(len(v) + 1)
+            v = v[:at] + chance.choice(spare) * chance.randrange(2) + v[at + chance.randrange(2):]
+        tried.append(head + v + tail)
+    s = Server()
+    taken = 0
+    for message in tried:
+        answers = []
+        for _ in range(2):
+            s.send(message)
+            answers.append(s.line())
+        assert answers[0] == answers[1], (message, answers)
+        refused = answers[0].get("error", {}).get("code") == -32700
+        assert refused != is_json(message), (message, answers[0])
+        taken += not refused
+    assert len(tried) / 10 < taken < len(tried) * 9 / 10, taken
     s.close()
 
 
