@@ -81,9 +81,11 @@ approval=(--set tools.elevated.enabled=true --set 'tools.elevated.patterns=["/us
 @test 'the inspector lists and calls' {
 	clients
 	inspector=("$node" "$modules/@modelcontextprotocol/inspector/$("$node" -p 'const b = require(process.argv[1]).bin; typeof b == "string" ? b : b["mcp-inspector"]' "$modules/@modelcontextprotocol/inspector/package.json")" --cli)
-	run -0 timeout -k 5 60 "${inspector[@]}" "$WARD" mcp --method tools/list
+	# It hands on nothing of its environment but a few names.
+	server=(env XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" XDG_STATE_HOME="$XDG_STATE_HOME" "$WARD" mcp)
+	run -0 timeout -k 5 60 "${inspector[@]}" "${server[@]}" --method tools/list
 	[[ $output == *'"name": "session_status"'* ]]
-	run -0 timeout -k 5 60 "${inspector[@]}" "$WARD" mcp --method tools/call --tool-name exec --tool-arg 'command=echo by the inspector'
+	run -0 timeout -k 5 60 "${inspector[@]}" "${server[@]}" --method tools/call --tool-name exec --tool-arg 'command=echo by the inspector'
 	[[ $output == *'by the inspector'* ]]
 }
 
