@@ -3,7 +3,7 @@
 #
 # Commands that wait for a person: who may answer, what an answer is bound to, and that what was approved is what runs.
 # Requesters and approvers run in logins of their own (tests/helpers/apart).
-# shellcheck disable=SC2016,SC2154 # what is in quotes is for other shells
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # what is in quotes is for other shells; each test is a process of its own
 
 load lib
 

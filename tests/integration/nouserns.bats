@@ -4,7 +4,7 @@
 # Machines that lack something that a sandbox is made of, simulated by system calls that fail: nothing runs unprotected,
 # and what is missing is said. Without Landlock everything holds that does not need it.
 
-# shellcheck disable=SC2016 # expanded inside
+# shellcheck disable=SC2016,SC2094 # expanded inside; waits for what it reads
 # shellcheck source=lib.bash
 . "$BATS_TEST_DIRNAME/lib.bash"
 
