@@ -447,6 +447,24 @@ static void put_mark(struct buf *out, const char *kind)
 	buf_putc(out, ']');
 }
 
+/* What stands between two hits. The name of a secret may hold one as well. */
+static void put_between(const struct scan *s, size_t from, size_t to, struct buf *out)
+{
+	struct scan part = {.redact = s->redact, .text = s->text, .len = to};
+	size_t shown = from;
+	struct hit hit;
+
+	for (size_t at = from; at < to; at++) {
+		if (!find_prefix(&part, at, &hit) && !find_jwt(&part, at, &hit))
+			continue;
+		buf_add(out, s->text + shown, hit.from - shown);
+		put_mark(out, hit.kind);
+		shown = hit.to;
+		at = hit.to - 1;
+	}
+	buf_add(out, s->text + shown, to - shown);
+}
+
 /* In steps, so that what does not fit is not looked at either. */
 void redact_text(const struct redact *r, const char *text, size_t len, struct buf *out)
 {
@@ -459,9 +477,11 @@ void redact_text(const struct redact *r, const char *text, size_t len, struct bu
 
 		if (!found && at - shown < STEP)
 			continue;
-		buf_add(out, text + shown, (found ? hit.from : at) - shown);
-		shown = found ? hit.to : at;
+		buf_add(out, text + shown, at - shown);
+		shown = at;
 		if (found) {
+			put_between(&s, at, hit.from, out);
+			shown = hit.to;
 			put_mark(out, hit.kind);
 			at = hit.to - 1;
 		}

@@ -20,6 +20,7 @@ static const struct {
 	 "ghp_" TAIL,
 		"x[redacted:github]"},
 	{"github_pat_" TAIL " after", "[redacted:github] after"},
+	{"--my-token-ghp_" TAIL " hunter2hunter2", "--my-token-[redacted:github] [redacted:named]"},
 	{"glpat-" TAIL, "[redacted:gitlab]"},
 	{"'sk-ant-api03-" TAIL "'", "'[redacted:anthropic]'"},
 	{"sk-" TAIL, "[redacted:api-key]"},
