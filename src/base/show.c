@@ -14,9 +14,11 @@ static void show_character(struct buf *out, uint32_t c, const char *bytes, size_
 	char unit[16];
 	int n = 0;
 
-	if (known)
-		n = snprintf(unit, sizeof unit, "\\%c", letter[known - plain]);
-	else if (c >= 0x10000 && utf8_is_deceptive(c))
+	if (known) { /* ends of lines are common: no need for a format */
+		unit[0] = '\\';
+		unit[1] = letter[known - plain];
+		n = 2;
+	} else if (c >= 0x10000 && utf8_is_deceptive(c))
 		n = snprintf(unit, sizeof unit, "\\u%04x\\u%04x",
 			(unsigned)(0xd800 + ((c - 0x10000) >> 10)),
 			(unsigned)(0xdc00 + ((c - 0x10000) & 0x3ff)));

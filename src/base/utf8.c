@@ -3,6 +3,8 @@
 
 #include "base/macro.h"
 
+#include <string.h>
+
 #define UNICODE_LAST 0x10ffff
 
 /* What the first byte says about the others; the second byte's range shuts out overlong forms,
@@ -74,12 +76,30 @@ size_t utf8_encode(uint32_t c, char out[4])
 	return len;
 }
 
+/* How many bytes from here on are ASCII, eight at a time. */
+static size_t ascii_run(const char *p, size_t len)
+{
+	size_t i = 0;
+	uint64_t eight;
+
+	for (; len - i >= sizeof eight; i += sizeof eight) {
+		memcpy(&eight, p + i, sizeof eight);
+		if (eight & 0x8080808080808080u)
+			break;
+	}
+	while (i < len && (unsigned char)p[i] < 0x80)
+		i++;
+	return i;
+}
+
 bool utf8_valid(const char *p, size_t len)
 {
 	uint32_t c;
 
 	for (size_t i = 0, step; i < len; i += step) {
-		step = utf8_decode(p + i, len - i, &c);
+		step = ascii_run(p + i, len - i);
+		if (step == 0)
+			step = utf8_decode(p + i, len - i, &c);
 		if (step == 0)
 			return false;
 	}
