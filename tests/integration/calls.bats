@@ -13,6 +13,7 @@ many_sandboxes
 teardown() {
 	cd "$BATS_TEST_TMPDIR/w" || return
 	"$WARD" stop --force 2>/dev/null || true
+	"$WARD" stop --force --agent all 2>/dev/null || true
 	"$WARD" stop --force --set workspace=cow 2>/dev/null || true
 	"$WARD" stop --force --session private --set workspace=none 2>/dev/null || true
 	"$WARD" discard --set workspace=cow >/dev/null 2>&1 || true
