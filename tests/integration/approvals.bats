@@ -13,7 +13,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR/w" || return 1
 	children=()
 	T=$BATS_TEST_TMPDIR
-	export XDG_RUNTIME_DIR=$T/run XDG_STATE_HOME=$T/state PATH="$T/bin:$PATH"
+	export XDG_RUNTIME_DIR=$T/run XDG_STATE_HOME=$T/state PATH="$T/bin:/usr/local/bin:/usr/bin:/bin"
 	word=w$(a_word)
 	CONFIG=$T/ward.json5
 	rules 1m
@@ -262,7 +262,7 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 		argv) request o -- tool "$word" a b x ;;
 		words) request o -- tool "$word" 'a b' ;;
 		env) OTHER=1 request o -- tool "$word" a b ;;
-		path) PATH=$PATH:/nowhere request o -- tool "$word" a b ;;
+		path) PATH=$PATH:/usr/share request o -- tool "$word" a b ;;
 		cwd) (mkdir ../w2 && cd ../w2 && request o -- tool "$word" a b) ;;
 		session) request o --session other -- tool "$word" a b ;;
 		program) sed -i.kept 's/ran/RAN/' "$T/bin/tool" && request o -- tool "$word" a b ;;

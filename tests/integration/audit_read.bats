@@ -245,7 +245,7 @@ assert all(isinstance(d["sinceBootUs"], int) for d in rows)'
 		[[ $output == damaged:* ]]
 	}
 	first=$((10#${file##*.}))
-	try chain "$((first + 2))" sed -i '2s/cwd/cwx/' "$file"
+	try chain "$((first + 2))" sed -i '2s/"event"/"evenx"/' "$file"
 	json out "d['file'] == '${file##*/}'"
 	try number "$((first + 1))" sed -i 2d "$file"
 	try number "$((first + 2))" sed -i 2p "$file"

@@ -106,8 +106,10 @@ ended() {
 	run -125 ward run --set runtime=docker --set 'fallback=[]' -- touch ran
 	[ ! -e ran ]
 	lines 'not begins and len(denied) == 2' 'denied[1]["verdict"] == "deny" and denied[1]["why"]'
-	run -0 ward exec --set rate.execs=1/m -- true
-	run -125 ward exec --set rate.execs=1/m -- touch ran
+	# Of an agent of this test's own: rates outlive a run.
+	run -0 ward exec --agent "rate$$" --set rate.execs=1/m -- true
+	run -125 ward exec --agent "rate$$" --set rate.execs=1/m -- touch ran
+	"$WARD" stop --agent "rate$$"
 	lines 'denied[-1]["operation"] == "exec"'
 }
 
