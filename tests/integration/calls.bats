@@ -13,7 +13,6 @@ many_sandboxes
 teardown() {
 	cd "$BATS_TEST_TMPDIR/w" || return
 	"$WARD" stop --force 2>/dev/null || true
-	"$WARD" stop --force --agent all 2>/dev/null || true
 	"$WARD" stop --force --set workspace=cow 2>/dev/null || true
 	"$WARD" stop --force --session private --set workspace=none 2>/dev/null || true
 	"$WARD" discard --set workspace=cow >/dev/null 2>&1 || true
@@ -281,11 +280,13 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 @test "commands are counted wherever they run" {
 	local mode
 	for mode in off all; do
-		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		# Agents of this test's own: rates outlive a run.
+		call exec '{"argv": ["true"]}' --agent "$mode$$" --set "mode=$mode" --set rate.execs=1/h
 		holds 'status == 0'
-		call exec '{"argv": ["true"]}' --agent "$mode" --set "mode=$mode" --set rate.execs=1/h
+		call exec '{"argv": ["true"]}' --agent "$mode$$" --set "mode=$mode" --set rate.execs=1/h
 		holds 'status == 1 and "rate.execs" in d["error"]'
 	done
+	"$WARD" stop --agent "all$$"
 }
 
 @test "every call is in the log, once, with its end" {
