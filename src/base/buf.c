@@ -28,6 +28,25 @@ static void reserve(struct buf *b, size_t len)
 	b->cap = cap;
 }
 
+/* Most pieces are a few bytes, for which a call of memcpy costs several times the copy. */
+#define SHORT 96
+
+static void copy_short(char *to, const char *from, size_t len)
+{
+	uint64_t eight;
+
+	for (; len >= sizeof eight; len -= sizeof eight) {
+		__builtin_memcpy(&eight, from, sizeof eight);
+		__builtin_memcpy(to, &eight, sizeof eight);
+		to += sizeof eight;
+		from += sizeof eight;
+	}
+	for (; len > 0; len--) {
+		*to++ = *from++;
+		__asm__(""); /* or the compiler makes a call of it again */
+	}
+}
+
 void buf_add(struct buf *b, const void *data, size_t len)
 {
 	/* Once something was dropped nothing follows: the text is a prefix of the whole. */
@@ -38,7 +57,10 @@ void buf_add(struct buf *b, const void *data, size_t len)
 	if (!fits)
 		return;
 	reserve(b, fits);
-	memcpy(b->data + b->len, data, fits);
+	if (fits < SHORT)
+		copy_short(b->data + b->len, data, fits);
+	else
+		memcpy(b->data + b->len, data, fits);
 	b->len += fits;
 	b->data[b->len] = '\0';
 }
