@@ -201,7 +201,7 @@ print("all refused")'
 		return
 	fi
 	for folder in /proc/nowhere /dev/null relative ''; do
-		XDG_CACHE_HOME=$folder HOME=/nonexistent run -1 with no-mkdir.json -- mkdir made
+		XDG_STATE_HOME=$BATS_TEST_TMPDIR/state XDG_CACHE_HOME=$folder HOME=/nonexistent run -1 with no-mkdir.json -- mkdir made
 		[[ $output == *'Operation not permitted'* ]]
 	done
 	mkdir "$BATS_TEST_TMPDIR/real" && ln -s real "$BATS_TEST_TMPDIR/cache"
