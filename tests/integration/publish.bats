@@ -24,6 +24,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${server-}" ] || kill "$server" 2>/dev/null || true
 	"$WARD" stop --force >/dev/null 2>&1 || true
 }
 
@@ -41,10 +42,11 @@ serve() {
 		options+=("$1")
 		shift
 	done
+	rm -f log # of the one before
 	"$WARD" run "${options[@]}" -- python3 -u -m http.server --bind "$2" 8000 >log 2>&1 3>&- &
 	server=$!
 	for ((n = 0; n < 200; n++)); do
-		! grep -q Serving log || return 0
+		! grep -qs Serving log || return 0
 		sleep 0.05
 	done
 	cat log
