@@ -87,7 +87,6 @@ approval=(--set tools.elevated.enabled=true --set 'tools.elevated.patterns=["/us
 	[[ $output == *'"name": "session_status"'* ]]
 	run -0 timeout -k 5 60 "${inspector[@]}" "${server[@]}" --method tools/call --tool-name exec --tool-arg 'command=echo by the inspector'
 	[[ $output == *'by the inspector'* ]]
-	env -u XDG_RUNTIME_DIR -u XDG_STATE_HOME "$WARD" stop --force # it hands on little of the environment
 }
 
 # Those scenarios of the suite that need no server made for it; the bridge gives three of its tools and two of its
