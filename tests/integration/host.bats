@@ -94,7 +94,9 @@ time.sleep(1000) # $word" &
 			sleep 0.05
 		done
 		kill "-$signal" "$pid"
-		run -7 wait "$pid" || true
+		status=0
+		wait "$pid" || status=$?
+		[ "$status" = 7 ]
 		for _ in {1..200}; do
 			[ ! -s got ] || break
 			sleep 0.05
