@@ -8,58 +8,21 @@
  * microseconds: HOST EXEC READ.
  */
 
+#include "unit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAX_ROUNDS 100000
 #define FILE_NAME "mcp-4k"
 
-extern char **environ;
-
 static int to_server, from_server;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, long count)
-{
-	qsort(values, (size_t)count, sizeof *values, compare);
-	return values[count / 2];
-}
-
-static double on_host(void)
-{
-	static char path[] = "/bin/true";
-	char *argv[] = {path, NULL};
-	double start = now();
-	int status;
-	pid_t pid;
-
-	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0 ||
-		waitpid(pid, &status, 0) != pid || status != 0)
-		return -1;
-	return now() - start;
-}
 
 /* One request and its answer, which must have these words. */
 static double ask(const char *message, const char *words)

@@ -8,29 +8,13 @@
  * medians in microseconds: KEPT OPENED.
  */
 
+#include "unit.h"
 #include "door/record.h"
 #include "json/config_read.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define MAX_ROUNDS 100000
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* As a command of an agent looks. */
 static double both_lines(struct record *r, bool opened, struct err *e)
@@ -76,8 +60,7 @@ static double measure(struct record *r, bool opened, long rounds, struct err *e)
 		if (took[i] < 0)
 			return -1;
 	}
-	qsort(took, (size_t)rounds, sizeof *took, compare);
-	return took[rounds / 2];
+	return median(took, rounds);
 }
 
 int main(int argc, char **argv)

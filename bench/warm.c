@@ -9,56 +9,18 @@
  * asks for.
  */
 
+#include "unit.h"
 #include "door/exec.h"
 #include "door/living.h"
 #include "door/load.h"
 #include "state/place.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAX_ROUNDS 100000
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, long count)
-{
-	qsort(values, (size_t)count, sizeof *values, compare);
-	return values[count / 2];
-}
-
-static double on_host(void)
-{
-	static char path[] = "/bin/true";
-	char *argv[] = {path, NULL};
-	double start = now();
-	int status;
-	pid_t pid;
-
-	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0 ||
-		waitpid(pid, &status, 0) != pid || status != 0)
-		return -1;
-	return now() - start;
-}
 
 static double in_sandbox(const struct run_request *q, struct exec_answer *answer, struct err *e)
 {
