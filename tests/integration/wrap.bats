@@ -189,7 +189,8 @@ hostile() { # HOW
 		for i in range(1500):
 		    os.write(1, line)
 		os.write(1, b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"done"}}\n')
-		os.read(0, 1)
+		while os.read(0, 65536): # its client looks at it meanwhile
+		    pass
 	E
 	cat >client.py <<-'E'
 		import os, subprocess, sys
