@@ -82,7 +82,7 @@ static int make_words(struct words *l, const struct ward_options *o, const char 
 	size_t sets = 0;
 
 	l->size = 64;
-	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+	for (size_t i = 0; i < COUNT(given); i++)
 		l->size += (given[i] ? strlen(given[i]) : 0) + 16;
 	for (; o->set && o->set[sets]; sets++)
 		l->size += strlen(o->set[sets]) + 16;

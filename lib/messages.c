@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 /* A string decoded, allocated, with its length; NULL: it is none, or there is no memory. */
 static char *copy_text(struct span value, bool base64, size_t *ret_len)
 {

@@ -9,6 +9,7 @@
 #include "lib/ward.h"
 
 #define MESSAGE_MOST 600
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 enum call_kind { CALL_TOOL, CALL_PLAIN }; /* PLAIN: the result as it is, as JSON */
 

@@ -181,8 +181,10 @@ static void tidy(struct peer *p)
 	in->len -= p->start;
 	p->seen -= p->start;
 	p->start = 0;
-	if (in->len == 0 && in->cap > 16 * READ_SIZE)
-		*in = (put_free(in), (struct put){.most = PEER_LINE_MOST});
+	if (in->len == 0 && in->cap > 16 * READ_SIZE) {
+		put_free(in);
+		in->most = PEER_LINE_MOST;
+	}
 }
 
 void peer_read(struct peer *p)

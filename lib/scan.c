@@ -362,26 +362,6 @@ bool scan_first(struct span list, struct span *ret)
 	return true;
 }
 
-bool scan_path(struct span object, const char *path, struct span *ret)
-{
-	struct span at = object;
-	char key[40];
-
-	while (*path) {
-		size_t len = strcspn(path, ".");
-
-		if (len >= sizeof key)
-			return false;
-		memcpy(key, path, len);
-		key[len] = '\0';
-		if (!scan_member(at, key, &at))
-			return false;
-		path += len + (path[len] == '.');
-	}
-	*ret = at;
-	return true;
-}
-
 bool scan_is_object(struct span v)
 {
 	return v.at && v.len >= 2 && v.at[0] == '{';

@@ -28,8 +28,6 @@ struct scan_wish {
 };
 size_t scan_members(struct span object, struct scan_wish *io, size_t count);
 bool scan_member(struct span object, const char *key, struct span *ret);
-/* The same along several keys, with dots between. */
-bool scan_path(struct span object, const char *path, struct span *ret);
 
 bool scan_first(struct span list, struct span *ret);
 

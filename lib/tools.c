@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 void ward_answer_free(struct ward_answer *a)
 {
 	if (!a)
@@ -153,8 +151,10 @@ static char *take_stream(struct span text, struct span base64, size_t *ret_len)
 	if (!to)
 		return NULL;
 	to[0] = '\0';
-	if (from.at && !(base64.at ? scan_base64 : scan_text)(from, to, ret_len))
-		to[ *ret_len = 0] = '\0';
+	if (from.at && !(base64.at ? scan_base64 : scan_text)(from, to, ret_len)) {
+		*ret_len = 0;
+		to[0] = '\0';
+	}
 	return to;
 }
 

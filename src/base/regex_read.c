@@ -21,7 +21,6 @@ struct reader {
 	struct regex_step *steps;
 	size_t count;
 	unsigned depth;
-	bool ignore_case;
 	struct err *e;
 };
 
@@ -177,6 +176,8 @@ static int read_range(struct reader *r, struct regex_set *s)
 	if (r->p[0] == '-' && r->p[1] && r->p[1] != ']') {
 		r->p++;
 		last = read_member(r);
+		if (last < 0)
+			return wrong(r, "this escape means nothing in brackets");
 	}
 	if (last < first)
 		return wrong(r, "the range ends before it begins");
@@ -391,8 +392,9 @@ static int read_repeated(struct reader *r)
 			return add(r, (struct regex_step){.op = REGEX_CHAR, .c = '{'});
 		}
 		result = repeat(r, at, min, max);
-		r->p += *r->p ==
-			'?'; /* the shortest: where lines are looked for, that is the same */
+		/* The shortest: where lines are looked for, that is the same. */
+		if (*r->p == '?')
+			r->p++;
 	}
 	return result;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sha256.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 #define BLOCK sizeof(((struct sha256 *)0)->block)
@@ -142,4 +144,17 @@ void sha256_hex(const uint8_t digest[SHA256_SIZE], char out[2 * SHA256_SIZE + 1]
 		out[2 * i + 1] = hex[digest[i] & 15];
 	}
 	out[2 * SHA256_SIZE] = '\0';
+}
+
+bool sha256_unhex(const char *hex, uint8_t out[SHA256_SIZE])
+{
+	for (size_t i = 0; i < SHA256_SIZE; i++) {
+		int high = str_hex_digit(hex[2 * i]);
+		int low = high < 0 ? -1 : str_hex_digit(hex[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		out[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
 }

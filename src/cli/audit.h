@@ -42,21 +42,11 @@ struct audit_filter {
 int audit_filter_begin(struct call *c, struct audit_filter *ret, struct err *e);
 bool audit_filter_matches(const struct audit_filter *f, const struct auditrow *row);
 
-/* cli/audit_join.c: lines to rows. A row is given on when its end has come, or at the end of the
- * log; whoever keeps its lines sets them to NULL. */
-struct audit_join {
-	void (*row)(void *ctx, struct auditrow *row);
-	void *ctx;
-	int64_t since; /* what was written before it is not read */
-	struct audit_open_row *open;
-	size_t count, capacity, dead;
-	size_t bytes;        /* that they take */
-	uint64_t skipped;    /* the last line that was not read */
-	uint64_t unreadable; /* lines */
-};
-int audit_join_line(void *ctx, const char *line, size_t len); /* auditlog_see */
-void audit_join_end(struct audit_join *j);
-/* All rows of a log that are wanted. */
+/* cli/audit_join.c: lines to rows, all that are wanted. A row is given on when its end has come, or
+ * at the end of the log; whoever keeps its lines sets them to NULL. -errno. */
+int audit_rows_of(const struct auditlog_view *v, const struct audit_filter *f,
+	void (*row)(void *ctx, struct auditrow *row), void *ctx);
+/* Of the log that the command is for. */
 int audit_rows(struct call *c, const struct audit_filter *f,
 	void (*row)(void *ctx, struct auditrow *row), void *ctx, struct err *e);
 /* What was damaged, for people: on standard error. */

@@ -16,21 +16,33 @@
 
 #define OPEN_BYTES ((size_t)16 << 20) /* of lines that wait */
 
-struct audit_open_row {
+struct open_row {
 	uint64_t seq;
 	struct auditrow_line *line; /* NULL: it has ended */
 };
 
-static void give(struct audit_join *j, struct auditrow_line *first, struct auditrow_line *end)
+struct join {
+	const struct audit_filter *filter; /* of its `since`: what was written before is not read */
+	void (*row)(void *ctx, struct auditrow *row);
+	void *ctx;
+	struct open_row *open;
+	size_t count, capacity, dead;
+	size_t bytes;        /* that they take */
+	uint64_t skipped;    /* the last line that was not read */
+	uint64_t unreadable; /* lines */
+};
+
+static void give(struct join *j, struct auditrow_line *first, struct auditrow_line *end)
 {
 	struct auditrow row = {first, end};
 
-	j->row(j->ctx, &row);
+	if (audit_filter_matches(j->filter, &row))
+		j->row(j->ctx, &row);
 	auditrow_free(&row);
 }
 
 /* They are in the order of their numbers. */
-static struct audit_open_row *find(struct audit_join *j, uint64_t seq)
+static struct open_row *find(struct join *j, uint64_t seq)
 {
 	size_t low = 0, high = j->count;
 
@@ -46,14 +58,14 @@ static struct audit_open_row *find(struct audit_join *j, uint64_t seq)
 									      : NULL;
 }
 
-static struct auditrow_line *take_open(struct audit_join *j, struct audit_open_row *o)
+static struct auditrow_line *take_open(struct join *j, struct open_row *o)
 {
 	j->bytes -= o->line->len;
 	j->dead++;
 	return take_ptr(o->line);
 }
 
-static void sweep(struct audit_join *j)
+static void sweep(struct join *j)
 {
 	size_t to = 0;
 
@@ -65,7 +77,7 @@ static void sweep(struct audit_join *j)
 }
 
 /* A number that is not behind the last one comes of a damaged log: it waits for nothing. */
-static void add_open(struct audit_join *j, struct auditrow_line *line)
+static void add_open(struct join *j, struct auditrow_line *line)
 {
 	if (j->count > 0 && j->open[j->count - 1].seq >= line->seq) {
 		give(j, line, NULL);
@@ -77,20 +89,20 @@ static void add_open(struct audit_join *j, struct auditrow_line *line)
 		j->capacity = j->capacity ? 2 * j->capacity : 64;
 		j->open = mem_realloc(j->open, j->capacity, sizeof *j->open);
 	}
-	j->open[j->count++] = (struct audit_open_row){line->seq, line};
+	j->open[j->count++] = (struct open_row){line->seq, line};
 	j->bytes += line->len;
 	for (size_t i = 0; i < j->count && j->bytes > OPEN_BYTES; i++)
 		if (j->open[i].line)
 			give(j, take_open(j, &j->open[i]), NULL);
 }
 
-int audit_join_line(void *ctx, const char *text, size_t len)
+static int join_line(void *ctx, const char *text, size_t len)
 {
-	struct audit_join *j = ctx;
+	struct join *j = ctx;
 	struct auditrow_line *line = NULL;
-	struct audit_open_row *open;
+	struct open_row *open;
 
-	if (!text || auditrow_line_time(text, len) < j->since) {
+	if (!text || auditrow_line_time(text, len) < j->filter->since) {
 		uint8_t prev[SHA256_SIZE];
 
 		if (!text || !auditlog_read_prefix(text, len, &j->skipped, prev))
@@ -119,7 +131,7 @@ int audit_join_line(void *ctx, const char *text, size_t len)
 	return 0;
 }
 
-void audit_join_end(struct audit_join *j)
+static void join_end(struct join *j)
 {
 	for (size_t i = 0; i < j->count; i++)
 		if (j->open[i].line)
@@ -140,32 +152,25 @@ void audit_warn(uint64_t unreadable)
 		return;
 }
 
-struct wanted {
-	const struct audit_filter *filter;
-	void (*row)(void *ctx, struct auditrow *row);
-	void *ctx;
-};
-
-static void take_wanted(void *ctx, struct auditrow *row)
+int audit_rows_of(const struct auditlog_view *v, const struct audit_filter *f,
+	void (*row)(void *ctx, struct auditrow *row), void *ctx)
 {
-	struct wanted *w = ctx;
+	struct join j = {.filter = f, .row = row, .ctx = ctx};
+	int r = auditlog_view_all(v, join_line, &j);
 
-	if (audit_filter_matches(w->filter, row))
-		w->row(w->ctx, row);
+	join_end(&j);
+	audit_warn(j.unreadable);
+	return r;
 }
 
 int audit_rows(struct call *c, const struct audit_filter *f,
 	void (*row)(void *ctx, struct auditrow *row), void *ctx, struct err *e)
 {
 	auto_(auditlog_view_close) struct auditlog_view v = {0};
-	struct wanted w = {f, row, ctx};
-	struct audit_join j = {.row = take_wanted, .ctx = &w, .since = f->since};
 	int r = audit_open(c, &v, e);
 
 	if (r < 0)
 		return r;
-	r = auditlog_view_all(&v, audit_join_line, &j);
-	audit_join_end(&j);
-	audit_warn(j.unreadable);
+	r = audit_rows_of(&v, f, row, ctx);
 	return r < 0 ? err_sys(e, r, "read the audit log") : 0;
 }

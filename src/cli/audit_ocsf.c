@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "cli/audit.h"
-#include "json/write.h"
+#include "json/node_write.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -131,12 +131,9 @@ static void put_unmapped(struct writer *w, const struct auditrow *row)
 	write_object(w, "unmapped");
 	for (size_t i = 0; keys[i]; i++) {
 		const struct node *n = auditrow_get(row, keys[i]);
-		auto_(buf_free) struct buf text = BUF(8u * AUDITLOG_LINE);
 
-		if (!n)
-			continue;
-		auditrow_json(&text, n);
-		write_raw(w, keys[i], text.dropped ? "null" : buf_text(&text));
+		if (n)
+			node_write(w, keys[i], n);
 	}
 	write_end_object(w);
 }

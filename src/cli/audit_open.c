@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "cli/audit.h"
 #include "door/load.h"
-#include "door/record_place.h"
+#include "door/record.h"
 #include "model/moment.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ int audit_folder(struct call *c, const char **ret, struct err *e)
 {
 	const struct audit_options *o = c->options;
 	struct load_request load = {.config = o->config.v, .sets = &o->set};
-	struct config config = {0};
+	auto_(config_free) struct config config = {0};
+	struct auditlog_call log;
 	int r;
 
 	if (o->folder.v) {
@@ -31,9 +32,11 @@ int audit_folder(struct call *c, const char **ret, struct err *e)
 	}
 	r = load_config(&load, &config, e);
 	if (r == 0)
-		r = record_place(&config, c->arena, ret, e);
-	config_free(&config);
-	return r;
+		r = record_where(&config, c->arena, &log, e);
+	if (r < 0)
+		return r;
+	*ret = arena_printf(c->arena, "%s", log.folder); /* outlives the configuration */
+	return 0;
 }
 
 /* Every file of a log is open at once; there may be many. */

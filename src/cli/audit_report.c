@@ -285,26 +285,11 @@ static int find_span(
 	return r < 0 ? r : 0;
 }
 
-struct chosen {
-	const struct audit_filter *filter;
-	struct audit_sum *sum;
-};
-
-static void add_wanted(void *ctx, struct auditrow *row)
-{
-	struct chosen *w = ctx;
-
-	if (audit_filter_matches(w->filter, row))
-		audit_sum_add(w->sum, row);
-}
-
 /* The same moment of the log for all of the page. */
 static int read_log(struct call *c, const struct audit_filter *f, struct audit_sum *s,
 	struct auditlog_state *state, struct err *e)
 {
 	auto_(auditlog_view_close) struct auditlog_view v = {0};
-	struct chosen w = {f, s};
-	struct audit_join j = {.row = add_wanted, .ctx = &w, .since = f->since};
 	int r = audit_open(c, &v, e);
 
 	if (r < 0)
@@ -313,9 +298,7 @@ static int read_log(struct call *c, const struct audit_filter *f, struct audit_s
 	if (r == 0)
 		r = auditlog_view_check(&v, NULL, NULL, NULL, state);
 	if (r == 0)
-		r = auditlog_view_all(&v, audit_join_line, &j);
-	audit_join_end(&j);
-	audit_warn(j.unreadable);
+		r = audit_rows_of(&v, f, audit_sum_add, s);
 	return r < 0 ? err_sys(e, r, "read the audit log") : 0;
 }
 

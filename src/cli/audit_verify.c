@@ -48,16 +48,7 @@ _Static_assert(ARRAY_LEN(fault_names) == AUDITLOG_FAULTS, "a name for each");
 
 static bool read_hash(const char *text, uint8_t out[SHA256_SIZE])
 {
-	if (strlen(text) != 2 * (size_t)SHA256_SIZE)
-		return false;
-	for (size_t i = 0; i < SHA256_SIZE; i++) {
-		int high = str_hex_digit(text[2 * i]), low = str_hex_digit(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		out[i] = (uint8_t)(high << 4 | low);
-	}
-	return true;
+	return strlen(text) == 2 * (size_t)SHA256_SIZE && sha256_unhex(text, out);
 }
 
 /* SEQ:HASH */

@@ -31,17 +31,6 @@ static const struct field options[] = {
 	{0},
 };
 
-/* Called again whenever a file of the configuration has changed. */
-static int load(void *ctx, struct config *ret, struct err *e)
-{
-	struct call *c = ctx;
-	const struct mcp_options *o = c->options;
-	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set, NULL, {NULL}};
-	struct run_request q = {0};
-
-	return request_load(c, &who, ret, &q, e);
-}
-
 /* Where standard input or output is no pipe, nobody would understand what comes. */
 static int check_client(struct err *e)
 {
@@ -57,24 +46,16 @@ static int check_client(struct err *e)
 static int run(struct call *c, struct err *e)
 {
 	const struct mcp_options *o = c->options;
-	struct door_call call = {.entrance = served[o->entrance.v],
-		.session = o->session.v,
-		.agent = o->agent.v,
-		.user_file = o->config.v,
-		.env = (const char *const *)environ,
-		.arguments = c->process,
-		.arguments_len = c->process_len,
-		.load = load,
-		.ctx = c};
-	struct door *door = arena_alloc(c->arena, sizeof *door);
+	struct request_who who = {o->session.v, o->agent.v, o->config.v, &o->set, NULL, {NULL}};
+	struct request_door *d = arena_alloc(c->arena, sizeof *d);
 	int r = check_client(e);
 
 	if (r == 0)
-		r = door_open(door, &call, e);
+		r = request_open(c, &who, served[o->entrance.v], d, e);
 	if (r < 0)
 		return r;
-	r = server_run(door, STDIN_FILENO, STDOUT_FILENO, e);
-	door_close(door);
+	r = server_run(&d->door, STDIN_FILENO, STDOUT_FILENO, e);
+	door_close(&d->door);
 	return r < 0 ? r : EXIT_OK;
 }
 

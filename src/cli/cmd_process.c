@@ -223,7 +223,7 @@ static int wait_for(struct call *c, struct err *e)
 	int r = box < 0 ? box : process_id(c, &id, e);
 
 	if (r == 0)
-		r = background_wait(box, id, &result, e);
+		r = background_wait(box, id, -1, &result, e);
 	return r < 0 ? r : result_status(&result);
 }
 

@@ -24,11 +24,8 @@
 static void hash_text(const char *text, char ret[2 * SHA256_SIZE + 1])
 {
 	uint8_t digest[SHA256_SIZE];
-	struct sha256 s;
 
-	sha256_init(&s);
-	sha256_add(&s, text, strlen(text));
-	sha256_end(&s, digest);
+	sha256_of(text, strlen(text), digest);
 	sha256_hex(digest, ret);
 }
 
@@ -193,6 +190,18 @@ static void put_input(struct buf *out, const struct approval_request *q)
 		put_row(out, "input", kind);
 }
 
+static void put_place(struct buf *out, const struct verdict *v)
+{
+	buf_printf(out, "  %-12s", "runs");
+	if (v->place == PLACE_HOST) {
+		buf_puts(out, "on the host, with all rights of the user\n");
+		return;
+	}
+	buf_puts(out, "in a sandbox with profile '");
+	escape_text(out, v->profile);
+	buf_puts(out, "'\n");
+}
+
 static void put_rule(struct buf *out, const struct verdict *v)
 {
 	char at[WHERE_TEXT];
@@ -221,10 +230,7 @@ void approval_show(const struct approval *p, struct buf *out)
 	buf_puts(out, "A command asks to run outside of its sandbox:\n\n  ");
 	approval_text_command(p->q.argv, out);
 	buf_puts(out, "\n\n");
-	put_row(out, "runs",
-		v->place == PLACE_HOST
-			? "on the host, with all rights of the user"
-			: arena_printf(p->arena, "in a sandbox with profile '%s'", v->profile));
+	put_place(out, v);
 	put_file(out, p->subject.script.path ? "interpreter" : "program", &p->subject.program);
 	put_file(out, "script", &p->subject.script);
 	put_row(out, "folder", folder_path(p, room));
@@ -280,23 +286,24 @@ static void write_input(struct writer *w, const struct approval_request *q)
 	write_text(w, "stdinSha256", hash);
 }
 
-static void write_names(struct writer *w, struct arena *a, const char *const *env)
+static void write_names(struct writer *w, const char *const *env)
 {
 	size_t bytes = 0;
+	char name[201];
 
 	write_list(w, "environment");
 	for (size_t i = 0; env[i] && bytes < APPROVAL_COMMAND; i++) {
 		size_t len = strcspn(env[i], "=");
 
 		bytes += len;
-		write_text(w, NULL, arena_text(a, env[i], len < 200 ? len : 200));
+		snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : 200), env[i]);
+		write_text(w, NULL, name);
 	}
 	write_end_list(w);
 }
 
 void approval_text_json(const struct approval *p, struct buf *out)
 {
-	static const char *const entrances[] = {"cli", "mcp", "library", "wrap"};
 	const struct verdict *v = p->q.verdict;
 	struct writer w = WRITER(out);
 	char room[4096], digest[2 * SHA256_SIZE + 1];
@@ -306,7 +313,7 @@ void approval_text_json(const struct approval *p, struct buf *out)
 	write_text(&w, "id", p->id);
 	write_text(&w, "session", v->session.key);
 	write_text(&w, "agent", v->session.agent);
-	write_text(&w, "entrance", entrances[p->q.entrance]);
+	write_text(&w, "entrance", entrance_names[p->q.entrance]);
 	write_command(&w, p);
 	write_text(&w, "place", place_names[v->place]);
 	write_text(&w, "profile", v->place == PLACE_HOST ? NULL : v->profile);
@@ -314,7 +321,7 @@ void approval_text_json(const struct approval *p, struct buf *out)
 	write_text(&w, "folder", folder_path(p, room));
 	write_file(&w, "program", &p->subject.program);
 	write_file(&w, "script", &p->subject.script);
-	write_names(&w, p->arena, p->q.env);
+	write_names(&w, p->q.env);
 	write_input(&w, &p->q);
 	write_number(&w, "pid", getpid());
 	write_unsigned(&w, "waitsMs", left_ms(p));

@@ -7,6 +7,7 @@
 #include "door/talk.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -120,10 +121,17 @@ int background_signal(int box, int32_t id, int number, struct err *e)
 	return r;
 }
 
-int background_waited(int box, struct result *ret, struct err *e)
+/* The connection falls silent until the process has ended. */
+int background_wait(int box, int32_t id, int timeout_ms, struct result *ret, struct err *e)
 {
-	int r = talk_hear(box, &message, e);
+	struct pollfd p = {.fd = box, .events = POLLIN};
+	int r = talk_say(box, &message, POST_PROCESS_WAIT, id, e);
 
+	if (r < 0)
+		return r;
+	if (poll(&p, 1, timeout_ms) == 0)
+		return 1;
+	r = talk_hear(box, &message, e);
 	if (r < 0)
 		return r;
 	if (message.kind != POST_ENDED)
@@ -135,11 +143,4 @@ int background_waited(int box, struct result *ret, struct err *e)
 			      ? (enum end_reason)message.end.reason
 			      : END_INTERNAL;
 	return 0;
-}
-
-int background_wait(int box, int32_t id, struct result *ret, struct err *e)
-{
-	int r = talk_say(box, &message, POST_PROCESS_WAIT, id, e);
-
-	return r < 0 ? r : background_waited(box, ret, e);
 }

@@ -18,7 +18,6 @@ int background_write(int box, int32_t id, const char *data, size_t len, bool end
 /* "TERM", "SIGTERM", "15": the number. */
 int background_signal_number(const char *text, struct err *e);
 int background_signal(int box, int32_t id, int number, struct err *e);
-/* Waits for its end. */
-int background_wait(int box, int32_t id, struct result *ret, struct err *e);
-/* The second half of it, for who asked already. */
-int background_waited(int box, struct result *ret, struct err *e);
+/* Waits for its end, for so many ms or (-1) without limit. 1: it still runs, and the connection is
+ * of no further use. */
+int background_wait(int box, int32_t id, int timeout_ms, struct result *ret, struct err *e);

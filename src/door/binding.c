@@ -48,7 +48,8 @@ static void add_fields(struct sha256 *s, const struct field *fields, const void 
 	add_text(s, "");
 }
 
-void binding_policy(const struct effective *eff, uint8_t ret[SHA256_SIZE])
+/* Everything that holds for the agent: another one means that the policy has changed. */
+static void digest_policy(const struct effective *eff, uint8_t ret[SHA256_SIZE])
 {
 	struct sha256 s;
 
@@ -102,7 +103,7 @@ static void add_verdict(struct sha256 *s, const struct verdict *v)
 	add_text(s, place_names[v->place]);
 	add_text(s, v->profile);
 	add_text(s, v->rule ? v->rule->pattern : "");
-	binding_policy(v->effective, policy);
+	digest_policy(v->effective, policy);
 	add(s, policy, sizeof policy);
 }
 

@@ -20,5 +20,3 @@ struct binding {
 };
 
 int binding_digest(const struct binding *b, struct arena *a, uint8_t ret[SHA256_SIZE]);
-/* Everything that holds for the agent: another one means that the policy has changed. */
-void binding_policy(const struct effective *eff, uint8_t ret[SHA256_SIZE]);

@@ -66,8 +66,7 @@ void door_release(struct door_policy **io)
 
 	if (!p || --p->users > 0)
 		return;
-	if (p->recording)
-		record_close(&p->record);
+	record_close(&p->record);
 	workspace_close(&p->space);
 	free(p->verdicts);
 	config_free(&p->config);
@@ -103,7 +102,6 @@ static int read_policy(struct door *d, struct err *e)
 	r = d->call.load(d->call.ctx, &p->config, e);
 	if (r == 0)
 		r = record_open(&p->record, &p->config, &p->arena, e);
-	p->recording = r == 0;
 	if (r == 0)
 		r = plan_session(d, p, e);
 	if (r < 0)
@@ -169,28 +167,33 @@ int door_verdict(struct door *d, size_t tool, const struct verdict **ret, struct
 		machine = arena_alloc(&p->arena, sizeof *machine);
 		r = ask_decide(&ask, &p->arena, machine, v, e);
 	}
+	if (r < 0) {
+		*v = (struct verdict){0}; /* half of one is none: the next call asks again */
+		return r;
+	}
 	*ret = v;
-	return r;
+	return 0;
 }
 
-/* The folder that the name stood for, as long as it stands for it: a new one is looked at anew. */
+/* Does the name of the workspace stand for the folder that was opened? */
+static bool is_workspace(const struct door_policy *p, int root)
+{
+	const char *path = p->session.run.plan.workspace_path;
+	struct stat opened, named;
+
+	return root >= 0 && path && fstat(root, &opened) == 0 && stat(path, &named) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* Another folder of that name is looked at anew. */
 const struct files *door_files(const struct door_policy *p)
 {
-	struct stat now;
-
-	if (p->space.root < 0 || stat(p->session.run.plan.workspace_path, &now) < 0 ||
-		now.st_dev != p->space_was.st_dev || now.st_ino != p->space_was.st_ino)
-		return NULL;
-	return &p->space.files;
+	return is_workspace(p, p->space.root) ? &p->space.files : NULL;
 }
 
 void door_keep_files(struct door_policy *p, struct workspace_root *io)
 {
-	const char *path = p->session.run.plan.workspace_path;
-	struct stat now;
-
-	if (io->inside || !path || fstat(io->root, &p->space_was) < 0 || stat(path, &now) < 0 ||
-		now.st_dev != p->space_was.st_dev || now.st_ino != p->space_was.st_ino)
+	if (io->inside || !is_workspace(p, io->root))
 		return;
 	workspace_close(&p->space);
 	p->space = *io;

@@ -36,12 +36,10 @@ struct door_policy {
 	struct arena arena;
 	struct config config;
 	struct record record;
-	bool recording;
 	struct stat files[DOOR_FILES];
 	struct exec_answer session;  /* of the session's sandbox, for no particular command */
 	struct verdict *verdicts;    /* by tool, see door/tool.h; tool NULL: not asked yet */
 	struct workspace_root space; /* kept open, where it is a folder of the host */
-	struct stat space_was;
 };
 
 struct door {

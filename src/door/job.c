@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/escape.h"
+#include "base/macro.h"
 #include "door/approval.h"
 #include "door/failure.h"
 #include "door/job_parts.h"
@@ -82,14 +83,23 @@ int job_fail(struct job *j, int r)
 	return r;
 }
 
-/* Everything of the call that the log tells apart from its name. */
+/* What of the arguments the log tells by itself; the rest of them follows as it came. */
 static void fill_record(struct job *j, const struct node *args)
 {
-	static const char *const told[] = {"command", "argv", "cwd", "path", NULL};
+	const struct tool_args *g = &j->args;
+	const struct {
+		const char *name;
+		bool told;
+	} rows[] = {
+		{"command", g->command}, {"argv", g->argv.v}, {"cwd", g->cwd}, {"path", g->path}};
+	const char *told[ARRAY_LEN(rows) + 1] = {NULL};
 	auto_(buf_free) struct buf rest = BUF(JOB_ANSWER);
 	struct writer w = WRITER_COMPACT(&rest);
-	const struct tool_args *g = &j->args;
+	size_t count = 0;
 
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].told)
+			told[count++] = rows[i].name;
 	node_write_but(&w, NULL, args, told);
 	j->record = (struct record_request){
 		.entrance = j->door->call.entrance,
@@ -105,29 +115,22 @@ static void fill_record(struct job *j, const struct node *args)
 	};
 }
 
-static int refuse_tool(struct job *j, const char *name, struct err *e)
+/* Whether it is denied or unknown is for the log only: somebody tries names for a reason. */
+static int refuse_tool(struct door *d, const struct record_request *q, const char *name,
+	const char *why, struct err *e)
 {
-	struct err ignored;
 	auto_(buf_free) struct buf shown = BUF(160);
 
-	record_deny(j->pass.record, &j->record,
-		j->verdict->reason_count ? j->verdict->reasons[j->verdict->reason_count - 1].text
-					 : "denied",
-		&ignored);
+	record_deny(&d->policy->record, q, why, NULL);
 	escape_text(&shown, name);
 	return err_set(e, ENOENT, "there is no tool '%s'", buf_text(&shown));
 }
 
-/* Unknown names are refused, and that is written down: somebody tries them for a reason. */
 static int refuse_unknown(struct door *d, const char *name, struct err *e)
 {
-	auto_(buf_free) struct buf shown = BUF(160);
 	struct record_request q = {.entrance = d->call.entrance, .operation = "call", .tool = name};
-	struct err ignored;
 
-	record_deny(&d->policy->record, &q, "there is no such tool", &ignored);
-	escape_text(&shown, name);
-	return err_set(e, ENOENT, "there is no tool '%s'", buf_text(&shown));
+	return refuse_tool(d, &q, name, "there is no such tool", e);
 }
 
 /* Memory of an answer before, so that it need not be had anew. */
@@ -143,11 +146,10 @@ static struct buf take_spare(struct buf *spare)
 
 static void keep_spare(struct buf *spare, struct buf *b)
 {
-	if (spare->data || b->cap > SPARE_MOST) {
+	if (spare->data || b->cap > SPARE_MOST)
 		buf_free(b);
-	} else {
+	else
 		*spare = *b;
-	}
 	*b = (struct buf){0};
 }
 
@@ -187,14 +189,12 @@ int job_begin(
 	r = door_verdict(d, which, &j->verdict, e);
 	if (r < 0)
 		return r;
-	fill_record(j, args);
-	if (j->verdict->permission == PERMISSION_DENY) {
-		r = refuse_tool(j, tool, e);
-		j->stage = STAGE_DONE;
-		return r;
-	}
 	r = args_read(j->tool->arguments, args, &j->arena, &j->args, &j->failed);
 	fill_record(j, args);
+	if (j->verdict->permission == PERMISSION_DENY) {
+		j->stage = STAGE_DONE;
+		return refuse_tool(d, &j->record, tool, decide_why(j->verdict), e);
+	}
 	if (r < 0)
 		job_fail(j, r);
 	else if (j->tool->kind == TOOL_COMMAND)

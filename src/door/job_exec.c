@@ -348,8 +348,7 @@ int job_exec_go_on(struct job *j)
 	r = exec_decide(&q, true, &j->arena, j->answer, &j->failed);
 	j->verdict = j->record.verdict = &j->answer->run.verdict;
 	if (r == 0 && !j->answer->run.planned)
-		r = err_set(&j->failed, EACCES, "denied: %s",
-			j->verdict->reasons[j->verdict->reason_count - 1].text);
+		r = err_set(&j->failed, EACCES, "denied: %s", decide_why(j->verdict));
 	if (r == 0 && j->verdict->place == PLACE_SANDBOX)
 		r = job_plan_complete(j, &j->failed);
 	else if (r == 0)
@@ -369,8 +368,7 @@ int job_exec_begin(struct job *j)
 		return job_fail(j, r);
 	outside = j->verdict->place == PLACE_HOST || j->verdict->rule;
 	if (j->verdict->permission == PERMISSION_DENY)
-		r = err_set(e, EACCES, "denied: %s",
-			j->verdict->reasons[j->verdict->reason_count - 1].text);
+		r = err_set(e, EACCES, "denied: %s", decide_why(j->verdict));
 	if (r == 0 && outside)
 		r = check_outside(j, e);
 	if (r == 0 && outside)

@@ -233,11 +233,14 @@ static void put_children(struct line *l, const struct spot *at, const struct nod
 			put_left(l, n->count - i);
 			break;
 		}
-		if (object)
-			put_foreign_key(l, below.name = n->members[i].key, i);
-		else
+		if (object) {
+			below.name = n->members[i].key;
+			put_foreign_key(l, below.name, i);
+			put_node(l, &below, &n->members[i].value);
+		} else {
 			line_key(l, NULL);
-		put_node(l, &below, object ? &n->members[i].value : &n->items[i]);
+			put_node(l, &below, &n->items[i]);
+		}
 	}
 	buf_putc(&l->out, object ? '}' : ']');
 }

@@ -18,7 +18,6 @@ struct line {
 	struct buf out;
 	const struct redact *redact;
 	struct buf plain; /* a text without its secrets */
-	unsigned depth;   /* of the arguments that are written */
 };
 
 /* Empties it. room: bytes of the whole line. */

@@ -25,21 +25,13 @@ int pass_begin(struct pass *n, const struct record_request *q, struct err *e)
 	return r;
 }
 
-/* The last reason decided. */
-static const char *why_refused(const struct record_request *q)
-{
-	const struct verdict *v = q->verdict;
-
-	return v && v->reason_count > 0 ? v->reasons[v->reason_count - 1].text : NULL;
-}
-
 /* A refusal that cannot be recorded stays a refusal. */
 static int refuse(struct pass *n, const struct record_request *q, int r, const struct err *e)
 {
-	struct err ignored;
+	const char *why = q->verdict ? decide_why(q->verdict) : NULL;
 
 	if (!n->unwritable)
-		record_deny(n->record, q, r < 0 && e ? e->text : why_refused(q), &ignored);
+		record_deny(n->record, q, r < 0 && e ? e->text : why, NULL);
 	return r;
 }
 

@@ -10,7 +10,6 @@
 #include "model/audit.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,23 +32,30 @@ struct record_open {
 	char *who;
 };
 
-int record_where(const struct config *c, struct arena *a, struct auditlog_call *ret, struct err *e)
+static int find_log(
+	const struct audit *audit, struct arena *a, struct auditlog_call *ret, struct err *e)
 {
-	const char *state = load_state_path(a);
-	struct audit audit;
+	const char *state = audit->path.v ? NULL : load_state_path(a);
 
-	audit_resolve(c, a, &audit);
-	if (!audit.path.v && !state)
+	if (!audit->path.v && !state)
 		return err_set(e, ENOENT,
 			"there is no folder for the audit log: set HOME or XDG_STATE_HOME, or "
 			"'audit.path' in the configuration");
 	*ret = (struct auditlog_call){
-		.folder = audit.path.v ? audit.path.v : arena_printf(a, "%s/audit", state),
-		.rotate = audit.rotate_size.v,
-		.keep = audit.keep.v,
-		.sync = (enum auditlog_sync)audit.fsync.v,
+		.folder = state ? arena_printf(a, "%s/audit", state) : audit->path.v,
+		.rotate = audit->rotate_size.v,
+		.keep = audit->keep.v,
+		.sync = (enum auditlog_sync)audit->fsync.v,
 	};
 	return 0;
+}
+
+int record_where(const struct config *c, struct arena *a, struct auditlog_call *ret, struct err *e)
+{
+	struct audit audit;
+
+	audit_resolve(c, a, &audit);
+	return find_log(&audit, a, ret, e);
 }
 
 void record_open_at(struct record *ret, const struct auditlog_call *call)
@@ -59,14 +65,15 @@ void record_open_at(struct record *ret, const struct auditlog_call *call)
 
 int record_open(struct record *ret, const struct config *c, struct arena *a, struct err *e)
 {
-	struct auditlog_call call;
+	struct auditlog_call call = {0};
 	struct audit audit;
-	int r = record_where(c, a, &call, e);
+	int r;
 
+	audit_resolve(c, a, &audit);
+	r = find_log(&audit, a, &call, e);
 	if (r < 0)
 		return r;
 	record_open_at(ret, &call);
-	audit_resolve(c, a, &audit);
 	ret->redact = (struct redact){audit.redact.items, audit.redact.count};
 	sha256_hex(c->digest, ret->policy);
 	return 0;
@@ -118,24 +125,24 @@ static int explain(const struct record *r, int code, struct err *e)
 	return code;
 }
 
-static int add(struct record *r, enum auditlog_kind kind, const struct line *l, uint64_t *ret_seq,
-	struct err *e)
+/* The line that was written last. */
+static int add(struct record *r, enum auditlog_kind kind, uint64_t *ret_seq, struct err *e)
 {
+	const struct buf *line = &r->line.out;
 	struct err detail = {0};
 	struct auditlog_call call = r->log.call;
 	uint64_t seq = 0;
 	int code = 0;
 
-	if (l->out.dropped)
+	if (line->dropped)
 		return err_set(e, EMSGSIZE,
 			"the request is too long to be recorded, so it was "
 			"not carried out");
 	if (!r->open)
 		code = auditlog_open(&r->log, &call, &detail);
-	r->log.call = call;
 	r->open = code == 0;
 	if (code == 0)
-		code = auditlog_add(&r->log, kind, buf_text(&l->out), l->out.len, &seq, &detail);
+		code = auditlog_add(&r->log, kind, buf_text(line), line->len, &seq, &detail);
 	if (code < 0)
 		return explain(r, code, e);
 	if (ret_seq)
@@ -290,7 +297,7 @@ int record_begin(struct record *r, const struct record_request *q, uint64_t *ret
 	int code;
 
 	put_request(r, l, q, false);
-	code = add(r, AUDITLOG_BEGIN, l, &seq, e);
+	code = add(r, AUDITLOG_BEGIN, &seq, e);
 	if (code < 0)
 		return code;
 	line_begin(l, &r->redact, LINE_ROOM);
@@ -306,7 +313,7 @@ int record_deny(struct record *r, const struct record_request *q, const char *wh
 
 	put_request(r, l, q, true);
 	line_text(l, "why", why, WHY_ROOM);
-	return add(r, AUDITLOG_EVENT, l, NULL, e);
+	return add(r, AUDITLOG_EVENT, NULL, e);
 }
 
 int record_event(struct record *r, const char *event, const char *members,
@@ -322,7 +329,7 @@ int record_event(struct record *r, const char *event, const char *members,
 		line_text(l, facts[i].key, facts[i].text, PATH_ROOM);
 	line_number(l, "uid", getuid());
 	line_number(l, "pid", (uint64_t)getpid());
-	return add(r, AUDITLOG_EVENT, l, NULL, e);
+	return add(r, AUDITLOG_EVENT, NULL, e);
 }
 
 static struct line *begin_end(struct record *r, uint64_t begin)
@@ -340,7 +347,7 @@ static struct line *begin_end(struct record *r, uint64_t begin)
 
 static int finish(struct record *r, uint64_t begin, struct err *e)
 {
-	int code = add(r, AUDITLOG_END, &r->line, NULL, e);
+	int code = add(r, AUDITLOG_END, NULL, e);
 
 	record_hand_over(r, begin);
 	return code;

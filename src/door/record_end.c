@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "door/record_end.h"
 
-#include "model/syscall.h"
+#include "json/result_write.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Rows that find no room are counted. */
@@ -14,18 +13,13 @@
 
 static void put_usage(struct line *l, const struct result_usage *u)
 {
+	struct result_amount rows[RESULT_AMOUNTS];
+
 	line_key(l, "usage");
 	buf_putc(&l->out, '{');
-	line_number(l, "wallMs", u->wall_us / 1000);
-	line_number(l, "userMs", u->user_us / 1000);
-	line_number(l, "systemMs", u->system_us / 1000);
-	line_number(l, "memoryPeak", u->memory_peak);
-	line_number(l, "readBytes", u->read_bytes);
-	line_number(l, "writtenBytes", u->written_bytes);
-	line_number(l, "sentBytes", u->sent_bytes);
-	line_number(l, "receivedBytes", u->received_bytes);
-	line_number(l, "stdoutBytes", u->output_bytes[0]);
-	line_number(l, "stderrBytes", u->output_bytes[1]);
+	result_amounts(u, rows);
+	for (size_t i = 0; i < RESULT_AMOUNTS; i++)
+		line_number(l, rows[i].name, rows[i].v);
 	buf_putc(&l->out, '}');
 }
 
@@ -50,16 +44,12 @@ static void put_denied_row(struct line *l, const char *call, uint32_t count)
 
 static void put_denied(struct line *l, const struct result_report *p)
 {
-	char number[16];
+	char room[16];
 
 	line_key(l, "deniedCalls");
 	buf_putc(&l->out, '[');
-	for (size_t i = 0; i < RESULT_DENIED && p->denied[i].count; i++) {
-		const char *name = syscall_name(SYSCALL_NATIVE, p->denied[i].number);
-
-		snprintf(number, sizeof number, "%d", p->denied[i].number);
-		put_denied_row(l, name ? name : number, p->denied[i].count);
-	}
+	for (size_t i = 0; i < RESULT_DENIED && p->denied[i].count; i++)
+		put_denied_row(l, result_call_name(p->denied[i].number, room), p->denied[i].count);
 	if (p->denied_more)
 		put_denied_row(l, "others", p->denied_more);
 	buf_putc(&l->out, ']');

@@ -310,14 +310,13 @@ static int name_interpreter(
 static int take_interpreter(struct search *s, struct subject *io, char *program, char *argument)
 {
 	char head[HEAD], *unused;
-	bool was_fixed = io->fixed;
 	int fd, r;
 
 	io->script = io->program;
 	r = name_interpreter(s, io->script.path, &program, &argument);
 	if (r < 0)
 		return r;
-	if (!is_system(&io->script, was_fixed)) {
+	if (!is_system(&io->script, io->fixed)) {
 		io->copy = seal(io->fd, io->script.hash);
 		if (io->copy < 0)
 			return err_sys(s->e, io->copy, "keep a copy of the script");
@@ -352,8 +351,10 @@ static int check_operand(struct search *s)
 		if (s->q->argv[i][0] == '-' || !s->q->argv[i][0])
 			continue;
 		fd = trail_open(s->q->cwd, s->q->argv[i], &s->rules, real, &st, s->e);
-		if (fd >= 0 || fd == -EPERM)
-			return fd == -EPERM ? fd : 0;
+		if (fd == -EPERM)
+			return fd;
+		if (fd >= 0)
+			return 0;
 	}
 	return 0;
 }
@@ -373,11 +374,9 @@ int subject_open(
 {
 	struct search s = {.q = q, .arena = a, .e = e};
 	char head[HEAD], *program, *argument;
-	struct err own = {0};
 	int r;
 
 	*ret = (struct subject){.fd = -1, .copy = -1, .argv = q->argv};
-	s.e = e ? e : &own;
 	find_barred(q, a, &s.rules);
 	ret->env = clean_env(&s);
 	ret->fd = find(&s, q->argv[0], &ret->program, &ret->fixed);

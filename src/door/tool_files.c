@@ -112,7 +112,7 @@ int tool_edit(struct tool_work *w, struct err *e)
 		.new_len = strlen(g->new_text),
 		.all = g->all};
 	struct files_edited done;
-	int r = files_edit(w->files, g->path, &edit, 1, w->arena, &done, e);
+	int r = files_edit(w->files, g->path, &edit, w->arena, &done, e);
 
 	if (r < 0)
 		return r;

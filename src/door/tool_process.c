@@ -11,10 +11,10 @@
 #include "state/place.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 
 #define OUTPUT_MOST (1u << 20) /* of one answer */
+#define WAIT_MS 60000          /* unless the call says */
 
 enum action { ACTION_LIST, ACTION_OUTPUT, ACTION_WRITE, ACTION_SIGNAL, ACTION_WAIT };
 
@@ -126,26 +126,20 @@ static int send_signal(struct tool_work *w, int box, struct err *e)
 	return r;
 }
 
-/* The connection falls silent until the process has ended. */
 static int wait_end(struct tool_work *w, int box, struct err *e)
 {
 	struct result result = {0};
 	int32_t id = (int32_t)w->args->id.v;
-	struct post *ask = post_new(POST_PROCESS_WAIT, id);
-	struct pollfd p = {.fd = box, .events = POLLIN};
-	int r = post_send(box, true, ask, NULL);
-	int timeout = w->args->timeout_ms.given ? (int)w->args->timeout_ms.v : 60000;
+	int timeout = w->args->timeout_ms.given ? (int)w->args->timeout_ms.v : WAIT_MS;
+	int r = background_wait(box, id, timeout, &result, e);
 
 	if (r < 0)
-		return err_sys(e, r, "speak to the sandbox");
-	if (poll(&p, 1, timeout) == 0) {
+		return r;
+	if (r == 1) {
 		write_bool(w->json, "ended", false);
 		buf_printf(w->text, "Process %d still runs.", id);
 		return 0;
 	}
-	r = background_waited(box, &result, e);
-	if (r < 0)
-		return r;
 	write_bool(w->json, "ended", true);
 	write_number(w->json, "exitCode", result.exit_code);
 	write_number(w->json, "signal", result.signal);

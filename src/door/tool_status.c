@@ -28,11 +28,15 @@ static void write_items(struct writer *w, const char *key, const struct opt_list
 	write_end_list(w);
 }
 
+static const char *network_mode(const struct sandbox *s)
+{
+	return s->network.allow.count ? "list" : net_mode_names[s->network.mode.v];
+}
+
 static void write_network(struct tool_work *w, const struct sandbox *s)
 {
 	write_object(w->json, "network");
-	write_text(w->json, "mode",
-		s->network.allow.count ? "list" : net_mode_names[s->network.mode.v]);
+	write_text(w->json, "mode", network_mode(s));
 	write_items(w->json, "allow", &s->network.allow);
 	write_items(w->json, "deny", &s->network.deny);
 	write_end_object(w->json);
@@ -40,13 +44,12 @@ static void write_network(struct tool_work *w, const struct sandbox *s)
 
 static void write_tools(struct tool_work *w)
 {
-	write_list(w->json, "tools");
-	for (size_t i = 0; i < tool_count(); i++) {
-		const struct verdict *v;
+	const struct tool_row **rows = arena_array(w->arena, tool_count(), sizeof *rows);
+	size_t count = tool_effective(w->door, rows, tool_count());
 
-		if (door_verdict(w->door, i, &v, NULL) == 0 && v->permission != PERMISSION_DENY)
-			write_text(w->json, NULL, tool_rows[i].name);
-	}
+	write_list(w->json, "tools");
+	for (size_t i = 0; i < count; i++)
+		write_text(w->json, NULL, rows[i]->name);
 	write_end_list(w->json);
 }
 
@@ -90,8 +93,7 @@ int tool_status(struct tool_work *w, struct err *e)
 	write_limits(w, s);
 	write_tools(w);
 	buf_printf(w->text, "Session %s, workspace %s, network %s. ", v->session.key,
-		workspace_names[s->workspace.v],
-		s->network.allow.count ? "list" : net_mode_names[s->network.mode.v]);
+		workspace_names[s->workspace.v], network_mode(s));
 	if (v->sandboxed)
 		write_sandbox(w, w->policy->session.name);
 	return 0;

@@ -2,44 +2,22 @@
 #include "door/worker.h"
 
 #include "base/cleanup.h"
+#include "sys/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* In runs between those that stay. */
-static void close_others(const struct worker_call *call, int pipe)
-{
-	unsigned first = 3;
-
-	for (;;) {
-		int next = -1;
-
-		for (size_t i = 0; i <= call->keep_count; i++) {
-			int fd = i < call->keep_count ? call->keep[i] : pipe;
-
-			if (fd >= (int)first && (next < 0 || fd < next))
-				next = fd;
-		}
-		if (next < 0)
-			break;
-		if ((unsigned)next > first)
-			syscall(SYS_close_range, first, (unsigned)next - 1, 0);
-		first = (unsigned)next + 1;
-	}
-	syscall(SYS_close_range, first, ~0u, 0);
-}
-
-/* Nothing of the caller's own conversation reaches it. */
-static void take_streams(const struct worker_call *call)
+/* Nothing of the caller's own conversation reaches it; without that, nothing is done. */
+static bool take_streams(const struct worker_call *call)
 {
 	auto_fd int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	dup2(call->input >= 0 ? call->input : nothing, STDIN_FILENO);
-	dup2(nothing, STDOUT_FILENO);
+	return dup2(call->input >= 0 ? call->input : nothing, STDIN_FILENO) >= 0 &&
+	       dup2(nothing, STDOUT_FILENO) >= 0;
 }
 
 static void say(int pipe, const struct buf *out)
@@ -58,6 +36,7 @@ static void say(int pipe, const struct buf *out)
 static _Noreturn void become(const struct worker_call *call, int pipe, pid_t caller)
 {
 	struct buf out = BUF(call->most);
+	int kept[WORKER_KEEP + 1] = {pipe};
 	sigset_t none;
 
 	/* Nobody is there to see to its end then: whoever keeps a command hears it, and ends it. */
@@ -67,8 +46,9 @@ static _Noreturn void become(const struct worker_call *call, int pipe, pid_t cal
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	take_streams(call);
-	close_others(call, pipe);
+	memcpy(kept + 1, call->keep, call->keep_count * sizeof *kept);
+	if (!take_streams(call) || process_close_but(kept, call->keep_count + 1) < 0)
+		_exit(1);
 	call->work(call->ctx, &out);
 	say(pipe, &out);
 	_exit(0);

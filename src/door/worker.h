@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#include <poll.h>
 #include <stdbool.h>
 #include <sys/types.h>
 

@@ -295,23 +295,13 @@ static _Noreturn void keep(struct keeper *k)
 }
 
 /* Holds nothing open that the caller may wait for. */
-static void close_rest(const struct keeper *k)
+static int close_rest(const struct keeper *k, struct err *e)
 {
 	const int kept[] = {k->stage->control, k->stage->output[1], k->stage->error[1], k->signals,
 		k->call->cwd, k->call->program, k->call->script};
-	struct rlimit files;
-	bool named;
+	int r = process_close_but(kept, ARRAY_LEN(kept));
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur > 4096)
-		files.rlim_cur = 4096;
-	syscall(SYS_close_range, (unsigned)files.rlim_cur, ~0u, 0u);
-	for (int fd = 3; fd < (int)files.rlim_cur; fd++) {
-		named = false;
-		for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-			named |= kept[i] == fd;
-		if (!named)
-			close(fd);
-	}
+	return r < 0 ? err_sys(e, r, "close inherited descriptors") : 0;
 }
 
 static _Noreturn void keeper_main(struct keeper *k)
@@ -321,10 +311,7 @@ static _Noreturn void keeper_main(struct keeper *k)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_NAME, "ward-keeper");
 	k->stage->control = take_fd(&k->stage->peer);
-	if (stage_signals(&k->signals, &e) < 0)
-		say_failed(k, &e);
-	close_rest(k);
-	if (start(k, &e) < 0)
+	if (stage_signals(&k->signals, &e) < 0 || close_rest(k, &e) < 0 || start(k, &e) < 0)
 		say_failed(k, &e);
 	/* The streams are the program's now. */
 	cleanup_fd(&k->stage->output[1]);

@@ -91,6 +91,12 @@ int files_start(const struct files *f, struct files_self *ret, struct err *e)
 		return err_sys(e, -errno, "read the groups of this process");
 	ret->groups = mem_alloc(sizeof *ret->groups * (size_t)(ret->group_count + 1));
 	ret->group_count = getgroups(ret->group_count, ret->groups);
+	if (ret->group_count < 0) {
+		int r = err_sys(e, -errno, "read the groups of this process");
+
+		free(take_ptr(ret->groups));
+		return r;
+	}
 	ret->user = (uid_t)setfsuid((uid_t)-1);
 	ret->group = (gid_t)setfsgid((gid_t)-1);
 	ret->switched = true;

@@ -113,17 +113,15 @@ static int apply(const struct files *f, const struct files_edit *x, struct arena
 	grown = io->len - found * x->old_len;
 	if (x->new_len > files_limit(f) || grown + found * x->new_len > files_limit(f))
 		return files_fail(e, EFBIG, done->path, "would become too large");
-	for (size_t i = 0; i < found && i < FILES_EDIT_LINES && done->line_count < FILES_EDIT_LINES;
-		i++)
-		done->lines[done->line_count++] = lines[i];
-	done->replaced += found;
+	done->line_count = found < FILES_EDIT_LINES ? found : FILES_EDIT_LINES;
+	memcpy(done->lines, lines, done->line_count * sizeof *lines);
+	done->replaced = found;
 	replace(a, io, x, found);
 	return 0;
 }
 
 static int edit_found(const struct files *f, const struct files_place *p,
-	const struct files_edit *edits, size_t count, struct arena *a, struct files_edited *ret,
-	struct err *e)
+	const struct files_edit *x, struct arena *a, struct files_edited *ret, struct err *e)
 {
 	struct files_edited done = {.path = arena_text(a, p->path, strlen(p->path))};
 	struct stat seen;
@@ -133,11 +131,8 @@ static int edit_found(const struct files *f, const struct files_place *p,
 
 	if (r == 0)
 		r = files_read_all(fd, done.path, files_limit(f), a, &t.data, &t.len, e);
-	for (size_t i = 0; i < count && r == 0; i++) {
-		r = apply(f, &edits[i], a, &t, &done, e);
-		if (r < 0 && count > 1)
-			err_ctx(e, r, "edit %zu", i + 1);
-	}
+	if (r == 0)
+		r = apply(f, x, a, &t, &done, e);
 	if (r == 0)
 		r = files_write_put(
 			f, p, &seen, &(struct files_text){.data = t.data, .len = t.len}, e);
@@ -148,21 +143,18 @@ static int edit_found(const struct files *f, const struct files_place *p,
 	return 0;
 }
 
-int files_edit(const struct files *f, const char *name, const struct files_edit *edits,
-	size_t count, struct arena *a, struct files_edited *ret, struct err *e)
+int files_edit(const struct files *f, const char *name, const struct files_edit *x, struct arena *a,
+	struct files_edited *ret, struct err *e)
 {
 	auto_(files_walk_close) struct files_place p = FILES_PLACE_NONE;
 	auto_(files_stop) struct files_self self = {0};
 	auto_(arena_free) struct arena scratch = {0};
-	int r;
+	int r = files_start(f, &self, e);
 
-	if (count == 0)
-		return err_set(e, EINVAL, "there is nothing to replace");
-	r = files_start(f, &self, e);
 	if (r == 0)
 		r = files_walk(f, name, false, &p, e);
 	if (r == 0)
-		r = edit_found(f, &p, edits, count, &scratch, ret, e);
+		r = edit_found(f, &p, x, &scratch, ret, e);
 	if (r == 0)
 		ret->path = arena_text(a, p.path, strlen(p.path));
 	return r;

@@ -4,7 +4,7 @@
 /*
  * Exact replacement in a file: a text that stands there once becomes another one, or all of them
  * do. Nothing is guessed: what is not there, or there more often than was meant, is an error that
- * says so, with the lines. Several replacements happen one after the other, all or none.
+ * says so, with the lines.
  */
 
 #include "files/files_walk.h"
@@ -20,10 +20,10 @@ struct files_edit {
 struct files_edited {
 	const char *path;
 	uint64_t size;
-	size_t replaced;                /* all edits together */
-	size_t lines[FILES_EDIT_LINES]; /* where, from 1; in the text that each edit met */
+	size_t replaced;                /* how many */
+	size_t lines[FILES_EDIT_LINES]; /* where, from 1 */
 	size_t line_count;              /* of `lines` */
 };
 
-int files_edit(const struct files *f, const char *name, const struct files_edit *edits,
-	size_t count, struct arena *a, struct files_edited *ret, struct err *e);
+int files_edit(const struct files *f, const char *name, const struct files_edit *x, struct arena *a,
+	struct files_edited *ret, struct err *e);

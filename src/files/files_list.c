@@ -75,8 +75,6 @@ static struct files_entry entry_of(const struct stat *st, const char *path, unsi
 	return (struct files_entry){.path = path,
 		.kind = kind_of(st->st_mode),
 		.size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
-		.mode = st->st_mode & 07777,
-		.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
 		.depth = depth};
 }
 

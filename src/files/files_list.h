@@ -21,8 +21,6 @@ struct files_entry {
 	const char *path; /* from the workspace */
 	enum files_kind kind;
 	uint64_t size;
-	mode_t mode;
-	int64_t mtime_ns;
 	const char *target; /* of a link */
 	unsigned depth;     /* 1: in the folder itself */
 };

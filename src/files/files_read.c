@@ -239,8 +239,6 @@ static int read_found(const struct files *f, const struct files_place *p,
 	if (fd < 0)
 		return take_fd(&fd);
 	d.size = (uint64_t)st.st_size;
-	d.mode = st.st_mode;
-	d.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	if (range && range->lines) {
 		r = read_lines(f, fd, range, a, &d, e);
 	} else {
@@ -264,22 +262,4 @@ int files_read(const struct files *f, const char *name, const struct files_range
 	if (r == 0)
 		r = files_walk(f, name, false, &p, e);
 	return r < 0 ? r : read_found(f, &p, range, a, ret, e);
-}
-
-int files_stat(const struct files *f, const char *name, struct arena *a, struct files_about *ret,
-	struct err *e)
-{
-	auto_(files_walk_close) struct files_place p = FILES_PLACE_NONE;
-	auto_(files_stop) struct files_self self = {0};
-	int r = files_start(f, &self, e);
-
-	if (r == 0)
-		r = files_walk(f, name, true, &p, e);
-	if (r == 0)
-		r = files_judge(f, p.path, PROTECT_READ, e);
-	if (r < 0)
-		return r;
-	*ret = (struct files_about){
-		.path = arena_text(a, p.path, strlen(p.path)), .st = p.st, .exists = p.exists};
-	return 0;
 }

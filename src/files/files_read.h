@@ -24,22 +24,11 @@ struct files_data {
 	uint64_t from, count; /* what was read, in bytes or lines as it was asked for */
 	bool text;            /* UTF-8 without NUL */
 	bool more;            /* the file goes on behind it */
-	mode_t mode;
-	int64_t mtime_ns;
 };
 
 /* NULL range: all of it. More than the limit at once: -EFBIG. */
 int files_read(const struct files *f, const char *name, const struct files_range *range,
 	struct arena *a, struct files_data *ret, struct err *e);
-
-struct files_about {
-	const char *path;
-	struct stat st;
-	bool exists;
-};
-/* Of what the name leads to. A hidden name is refused as if it were read. */
-int files_stat(const struct files *f, const char *name, struct arena *a, struct files_about *ret,
-	struct err *e);
 
 /* For the other tools: opens what was found, and checks what was opened. A descriptor or -errno. */
 int files_read_open(

@@ -228,8 +228,12 @@ static void search_file(struct search *s, const struct files_entry *entry)
 	fd = r < 0 ? r : files_read_open(s->f, &p, &st, &unused);
 	r = fd < 0 ? fd
 		   : files_read_all(fd, p.path, files_limit(s->f), &scratch, &data, &len, &unused);
+	if (r == -EFBIG) {
+		s->found.large++;
+		return;
+	}
 	if (r < 0) {
-		*(r == -EFBIG ? &s->found.large : &s->found.unreadable) += 1;
+		s->found.unreadable++;
 		return;
 	}
 	if (is_binary(data, len)) {

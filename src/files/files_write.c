@@ -211,9 +211,10 @@ static int make_folder(const struct files *f, const char *path, struct err *e)
 	dir = files_walk_parent(f, path, &name);
 	if (dir < 0)
 		return files_fail_sys(e, dir, "open the folder of", path);
-	if (mkdirat(dir, name, 0777) < 0 && errno != EEXIST)
-		return files_fail_sys(e, -errno, "make the folder", path);
-	return 1;
+	if (mkdirat(dir, name, 0777) == 0)
+		return 1;
+	/* Somebody else was faster: theirs is not ours to remove again. */
+	return errno == EEXIST ? 0 : files_fail_sys(e, -errno, "make the folder", path);
 }
 
 int files_write_parents(const struct files *f, const char *path, unsigned *ret_made, struct err *e)
@@ -260,32 +261,5 @@ int files_write(const struct files *f, const char *name, const struct files_text
 	*ret = (struct files_written){.path = arena_text(a, p.path, strlen(p.path)),
 		.size = t->len,
 		.created = !p.exists};
-	return 0;
-}
-
-int files_mkdir(const struct files *f, const char *name, bool parents, struct arena *a,
-	const char **ret_path, bool *ret_created, struct err *e)
-{
-	auto_(files_walk_close) struct files_place p = FILES_PLACE_NONE;
-	auto_(files_stop) struct files_self self = {0};
-	int r = files_start(f, &self, e);
-
-	if (r == 0)
-		r = files_walk(f, name, parents, &p, e);
-	if (r < 0)
-		return r;
-	if (p.exists && !S_ISDIR(p.st.st_mode))
-		return files_fail(e, EEXIST, p.path, "exists already, and is no folder");
-	if (!p.exists) {
-		r = files_may_change(f, p.path, e);
-		if (r == 0 && parents)
-			r = files_write_parents(f, p.path, &(unsigned){0}, e);
-		if (r == 0)
-			r = make_folder(f, p.path, e);
-	}
-	if (r < 0)
-		return r;
-	*ret_created = !p.exists;
-	*ret_path = arena_text(a, p.path, strlen(p.path));
 	return 0;
 }

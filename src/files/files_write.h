@@ -27,9 +27,6 @@ struct files_written {
 
 int files_write(const struct files *f, const char *name, const struct files_text *t,
 	struct arena *a, struct files_written *ret, struct err *e);
-/* A folder that is there already is no error. *ret_path: the true path. */
-int files_mkdir(const struct files *f, const char *name, bool parents, struct arena *a,
-	const char **ret_path, bool *ret_created, struct err *e);
 
 /*
  * Parts, for tools that change several files. The place is what files_walk found; `seen` is what

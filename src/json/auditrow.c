@@ -246,40 +246,6 @@ void auditrow_show(struct buf *out, const struct node *value)
 		buf_puts(out, value->boolean ? "true" : "false");
 }
 
-void auditrow_json(struct buf *out, const struct node *value)
-{
-	bool object = value->type == NODE_OBJECT;
-
-	switch (value->type) {
-	case NODE_BOOL:
-		buf_puts(out, value->boolean ? "true" : "false");
-		break;
-	case NODE_NUMBER:
-		buf_puts(out, value->text);
-		break;
-	case NODE_TEXT:
-		show_string(out, value->text);
-		break;
-	case NODE_ARRAY:
-	case NODE_OBJECT:
-		buf_putc(out, object ? '{' : '[');
-		for (uint32_t i = 0; i < value->count; i++) {
-			buf_puts(out, i ? "," : "");
-			if (object) {
-				show_string(out, value->members[i].key);
-				buf_putc(out, ':');
-			}
-			auditrow_json(out, object ? &value->members[i].value : &value->items[i]);
-		}
-		buf_putc(out, object ? '}' : ']');
-		break;
-	case NODE_NULL:
-	case NODE_TYPES:
-		buf_puts(out, "null");
-		break;
-	}
-}
-
 /* What every line has, or what has a column of its own. */
 static bool is_common(const char *key)
 {

@@ -55,8 +55,6 @@ bool auditrow_is_failed(const struct auditrow *row);
 
 /* Any value, as it is meant: what was cut ends in "..."; escaped, on one line. */
 void auditrow_show(struct buf *out, const struct node *value);
-/* The same as JSON. Of numbers that JSON does not know, only hostile lines have any. */
-void auditrow_json(struct buf *out, const struct node *value);
 /* What was asked for: the words of a command, a path, or what an event says. Escaped. */
 void auditrow_what(struct buf *out, const struct auditrow *row);
 /* How it ended in a word: "exited 0", "signal 9", "timeout"; "" while it runs. */

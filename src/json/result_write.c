@@ -32,17 +32,12 @@ static void write_stream(struct writer *w, const char *name, const struct result
 
 static void write_usage(struct writer *w, const struct result_usage *u)
 {
+	struct result_amount rows[RESULT_AMOUNTS];
+
 	write_object(w, "usage");
-	write_unsigned(w, "wallMs", u->wall_us / 1000);
-	write_unsigned(w, "userMs", u->user_us / 1000);
-	write_unsigned(w, "systemMs", u->system_us / 1000);
-	write_unsigned(w, "memoryPeak", u->memory_peak);
-	write_unsigned(w, "readBytes", u->read_bytes);
-	write_unsigned(w, "writtenBytes", u->written_bytes);
-	write_unsigned(w, "sentBytes", u->sent_bytes);
-	write_unsigned(w, "receivedBytes", u->received_bytes);
-	write_unsigned(w, "stdoutBytes", u->output_bytes[0]);
-	write_unsigned(w, "stderrBytes", u->output_bytes[1]);
+	result_amounts(u, rows);
+	for (size_t i = 0; i < RESULT_AMOUNTS; i++)
+		write_unsigned(w, rows[i].name, rows[i].v);
 	write_end_object(w);
 }
 

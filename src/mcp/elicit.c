@@ -17,13 +17,13 @@
 #define SHOWN_MAX ((size_t)64 << 10)
 
 static const char schema[] =
-	"{\"type\":\"object\",\"properties\":{\"decision\":{\"type\":\"string\",\"title\":"
-	"\"Decision\","
-	"\"description\":\"Run this one "
-	"command?\",\"enum\":[\"deny\",\"allow\"],\"default\":\"deny\"},"
-	"\"advice\":{\"type\":\"string\",\"title\":\"Advice\",\"description\":\"What the agent "
-	"should "
-	"do instead (optional)\",\"maxLength\":500}},\"required\":[\"decision\"]}";
+	"{\"type\":\"object\",\"properties\":{"
+	"\"decision\":{\"type\":\"string\",\"title\":\"Decision\","
+	"\"description\":\"Run this one command?\","
+	"\"enum\":[\"deny\",\"allow\"],\"default\":\"deny\"},"
+	"\"advice\":{\"type\":\"string\",\"title\":\"Advice\","
+	"\"description\":\"What the agent should do instead (optional)\",\"maxLength\":500}},"
+	"\"required\":[\"decision\"]}";
 
 static void tell_waiting(struct server *s, const struct approval *p)
 {

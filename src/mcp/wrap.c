@@ -53,28 +53,27 @@ static _Noreturn void become_server(const struct wrap_request *q, const int fds[
 /* fds: what the server reads, our end of it, our end of what it writes, its own. */
 static int start(const struct wrap_request *q, struct wrap *w, struct err *e)
 {
-	int in[2], out[2], fds[4];
+	int fds[4], r = 0;
 	pid_t parent = getpid();
 
-	if (pipe2(in, O_CLOEXEC) < 0)
+	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_sys(e, -errno, "make a pipe");
-	if (pipe2(out, O_CLOEXEC) < 0) {
-		close(in[0]);
-		close(in[1]);
-		return err_sys(e, -errno, "make a pipe");
+	if (pipe2(fds + 2, O_CLOEXEC) < 0) {
+		r = err_sys(e, -errno, "make a pipe");
+		close(fds[0]);
+		close(fds[1]);
+		return r;
 	}
-	fds[0] = in[0];
-	fds[1] = in[1];
-	fds[2] = out[0];
-	fds[3] = out[1];
 	w->pid = fork();
 	if (w->pid == 0)
 		become_server(q, fds, parent);
-	close(in[0]);
-	close(out[1]);
-	rpc_open(&w->server, out[0], in[1]);
 	if (w->pid < 0)
-		return err_sys(e, -errno, "start a process");
+		r = err_sys(e, -errno, "start a process");
+	close(fds[0]);
+	close(fds[3]);
+	rpc_open(&w->server, fds[2], fds[1]);
+	if (r < 0)
+		return r;
 	w->child = (int)syscall(SYS_pidfd_open, w->pid, 0);
 	return w->child < 0 ? err_sys(e, -errno, "watch a process") : 0;
 }
@@ -171,10 +170,21 @@ static int reap(struct wrap *w, struct err *e)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Not by rpc_close(): nobody reads there any more. */
+static void release(struct wrap *w)
+{
+	cleanup_fd(&w->child);
+	cleanup_fd(&w->server.in);
+	cleanup_fd(&w->server.out);
+	lines_free(&w->server.lines);
+	buf_free(&w->server.queue);
+}
+
 int wrap_run(const struct wrap_request *q, struct err *e)
 {
-	struct wrap w = {.child = -1};
-	int wake, r = start(q, &w, e);
+	auto_(release) struct wrap w = {.child = -1, .server = {.in = -1, .out = -1}};
+	auto_(wake_close) int wake = -1;
+	int r = start(q, &w, e);
 
 	if (r < 0)
 		return r;
@@ -187,13 +197,6 @@ int wrap_run(const struct wrap_request *q, struct err *e)
 	while (!w.gone)
 		turn(&w, wake);
 	r = reap(&w, e);
-	close(w.child);
-	close(w.server.in);
-	if (w.server.out >= 0)
-		close(w.server.out);
 	rpc_close(&w.client);
-	lines_free(&w.server.lines);
-	buf_free(&w.server.queue);
-	wake_close(&wake);
 	return r;
 }

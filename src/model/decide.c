@@ -407,6 +407,11 @@ int decide_sandbox(const struct config *c, const struct machine *m, const struct
 	return 0;
 }
 
+const char *decide_why(const struct verdict *v)
+{
+	return v->reason_count > 0 ? v->reasons[v->reason_count - 1].text : "denied";
+}
+
 const char *decide_elevation_note(const struct effective *eff, bool sandboxed)
 {
 	if (eff->rules.count == 0)

@@ -81,5 +81,8 @@ int decide(const struct config *c, const struct machine *m, const struct request
 int decide_sandbox(const struct config *c, const struct machine *m, const struct request *q,
 	struct arena *a, struct verdict *ret, struct err *e);
 
+/* The last reason, which is the one that decided. */
+const char *decide_why(const struct verdict *v);
+
 /* Why none of the agent's elevation rules can ever match; NULL when there are none or they can. */
 const char *decide_elevation_note(const struct effective *eff, bool sandboxed);

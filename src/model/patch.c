@@ -71,15 +71,14 @@ int patch_add_file(struct patch_reader *r, const struct patch_file *f, struct er
 	return 0;
 }
 
-/* The marker may have blanks around it. */
-static bool is_begin(const struct patch_reader *r)
+bool patch_is_mark(const struct patch_reader *r, const char *mark)
 {
 	const char *p = r->now.text;
 	size_t len = r->now.len;
 
 	for (; len && (*p == ' ' || *p == '\t'); len--)
 		p++;
-	return len >= 15 && memcmp(p, "*** Begin Patch", 15) == 0;
+	return len >= strlen(mark) && memcmp(p, mark, strlen(mark)) == 0;
 }
 
 int patch_parse(struct arena *a, const char *text, size_t len, struct patch *ret, struct err *e)
@@ -93,7 +92,10 @@ int patch_parse(struct arena *a, const char *text, size_t len, struct patch *ret
 	do
 		patch_step(&r);
 	while (r.have && r.now.len == 0);
-	result = r.have && is_begin(&r) ? patch_read_begin(&r, e) : patch_read_unified(&r, e);
+	if (r.have && patch_is_mark(&r, "*** Begin Patch"))
+		result = patch_read_begin(&r, e);
+	else
+		result = patch_read_unified(&r, e);
 	if (result < 0)
 		return result;
 	if (r.count == 0)

@@ -45,10 +45,8 @@ struct patch_file {
 	const char *path;
 	const char *new_path; /* UPDATE: it is moved there; NULL: it is not */
 	int mode;             /* 0644, 0755; 0: not told */
-	bool create_only;     /* ADD */
 	const struct patch_hunk *hunks;
 	size_t hunk_count;
-	size_t line; /* of the patch */
 };
 
 struct patch {

@@ -6,8 +6,8 @@
  *	*** Add File: PATH		every line of it with a + in front
  *	*** Delete File: PATH
  *	*** Update File: PATH		then perhaps *** Move to: PATH, then hunks:
- *	@@ LINE				optional: a line that stands before the place; several in
- *turn context, -old, +new		an empty line is an empty context line
+ *	@@ LINE				optional: a line that stands before the place, or several
+ *	 context, -old, +new		an empty line is an empty context line
  *	*** End of File			the hunk ends where the file does
  */
 
@@ -37,7 +37,7 @@ static void skip_blank(struct patch_reader *r)
 
 static int read_add(struct patch_reader *r, struct err *e)
 {
-	struct patch_file f = {.op = PATCH_ADD, .line = r->number, .create_only = true};
+	struct patch_file f = {.op = PATCH_ADD};
 	struct patch_hunk hunk = {.line = r->number + 1};
 	struct patch_lines lines = {NULL, 0, 0};
 	int result = need_path(r, "*** Add File:", &f.path, e);
@@ -60,7 +60,7 @@ static int read_add(struct patch_reader *r, struct err *e)
 
 static int read_delete(struct patch_reader *r, struct err *e)
 {
-	struct patch_file f = {.op = PATCH_DELETE, .line = r->number};
+	struct patch_file f = {.op = PATCH_DELETE};
 	int result = need_path(r, "*** Delete File:", &f.path, e);
 
 	patch_step(r);
@@ -129,7 +129,7 @@ static void drop_blank_end(struct patch_hunks *hunks)
 
 static int read_update(struct patch_reader *r, struct err *e)
 {
-	struct patch_file f = {.op = PATCH_UPDATE, .line = r->number};
+	struct patch_file f = {.op = PATCH_UPDATE};
 	struct patch_hunks hunks = {NULL, 0, 0};
 	int result = need_path(r, "*** Update File:", &f.path, e);
 
@@ -167,22 +167,12 @@ static int read_section(struct patch_reader *r, struct err *e)
 		"expected");
 }
 
-static bool is_end(const struct patch_reader *r)
-{
-	const char *p = r->now.text;
-	size_t len = r->now.len;
-
-	for (; len && (*p == ' ' || *p == '\t'); len--)
-		p++;
-	return len >= 13 && memcmp(p, "*** End Patch", 13) == 0;
-}
-
 int patch_read_begin(struct patch_reader *r, struct err *e)
 {
 	int result = 0;
 
 	patch_step(r);
-	while (result == 0 && r->have && !is_end(r))
+	while (result == 0 && r->have && !patch_is_mark(r, "*** End Patch"))
 		result = read_section(r, e);
 	if (result < 0)
 		return result;

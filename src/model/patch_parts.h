@@ -27,6 +27,8 @@ struct patch_lines {
 
 void patch_step(struct patch_reader *r); /* to the next line */
 bool patch_starts(const struct patch_reader *r, const char *prefix);
+/* Is the line that mark, whatever stands around it? */
+bool patch_is_mark(const struct patch_reader *r, const char *mark);
 /* -EINVAL with the number of the line. */
 int patch_wrong(const struct patch_reader *r, struct err *e, const char *why);
 /* The line without its first byte, or all of it when it has none. */

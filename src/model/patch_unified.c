@@ -121,7 +121,6 @@ static void strip(struct head *h)
 static int finish(struct patch_reader *r, struct head *h, struct err *e)
 {
 	struct patch_file f = {.op = PATCH_UPDATE,
-		.line = h->line,
 		.mode = h->mode,
 		.hunks = h->hunks.items,
 		.hunk_count = h->hunks.count};
@@ -134,7 +133,6 @@ static int finish(struct patch_reader *r, struct head *h, struct err *e)
 		f.op = PATCH_ADD;
 	else if (h->deleted || h->new_null)
 		f.op = PATCH_DELETE;
-	f.create_only = f.op == PATCH_ADD;
 	if (h->from && h->to) {
 		f.path = h->from;
 		f.new_path = h->to;
@@ -228,7 +226,7 @@ static int read_hunk(struct patch_reader *r, struct patch_hunk *h, struct err *e
 	return 0;
 }
 
-/* A line between files. 1: it was one of a file's headings. */
+/* A line between files, which may be one of git's headings. */
 static int read_git(struct patch_reader *r, struct head *h, struct err *e)
 {
 	if (patch_starts(r, "new file mode ")) {

@@ -148,6 +148,7 @@ static const struct prefix {
 	{"dop_v1_", "digitalocean", 30, true},
 };
 
+/* The letters that these begin with: a row with another one needs it here too. */
 static const bool prefix_begins[256] = {['g'] = true,
 	['s'] = true,
 	['r'] = true,

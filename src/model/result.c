@@ -14,6 +14,25 @@ _Static_assert(ARRAY_LEN(limit_hit_names) == HIT_COUNT + 1, "a name for each lim
 
 enum { STATUS_TIMEOUT = 124, STATUS_WARD = 125, STATUS_CANNOT = 126, STATUS_NOT_FOUND = 127 };
 
+void result_amounts(const struct result_usage *u, struct result_amount ret[RESULT_AMOUNTS])
+{
+	const struct result_amount rows[] = {
+		{"wallMs", u->wall_us / 1000},
+		{"userMs", u->user_us / 1000},
+		{"systemMs", u->system_us / 1000},
+		{"memoryPeak", u->memory_peak},
+		{"readBytes", u->read_bytes},
+		{"writtenBytes", u->written_bytes},
+		{"sentBytes", u->sent_bytes},
+		{"receivedBytes", u->received_bytes},
+		{"stdoutBytes", u->output_bytes[0]},
+		{"stderrBytes", u->output_bytes[1]},
+	};
+
+	_Static_assert(ARRAY_LEN(rows) == RESULT_AMOUNTS, "all of them");
+	memcpy(ret, rows, sizeof rows);
+}
+
 void result_free(struct result *r)
 {
 	buf_free(&r->output[0]);

@@ -94,6 +94,13 @@ struct result_usage {
 	uint64_t output_bytes[2];            /* stdout, stderr; only when they were relayed */
 };
 
+/* What was used, as results and the audit log call it. */
+#define RESULT_AMOUNTS 10
+struct result_amount {
+	const char *name;
+	uint64_t v;
+};
+
 struct result {
 	int exit_code; /* -1: it was ended by a signal */
 	int signal;    /* 0: none */
@@ -110,6 +117,7 @@ struct result {
 	const char *enforced[LAYER_COUNT]; /* the mechanism in words */
 };
 
+void result_amounts(const struct result_usage *u, struct result_amount ret[RESULT_AMOUNTS]);
 /* Makes every text in it end, whoever sent it. */
 void result_report_close(struct result_report *p);
 void result_network_close(struct result_network *n);

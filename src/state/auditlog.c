@@ -107,20 +107,6 @@ static int find_file(struct auditlog *l, struct stat *ret)
 	return l->file < 0 || fstat(l->file, ret) < 0 ? -errno : 0;
 }
 
-static bool read_hex(const char *text, uint8_t out[SHA256_SIZE])
-{
-	for (size_t i = 0; i < SHA256_SIZE; i++) {
-		unsigned v;
-		char two[3] = {text[2 * i], text[2 * i + 1], '\0'};
-
-		if (strspn(two, "0123456789abcdef") != 2)
-			return false;
-		v = (unsigned)strtoul(two, NULL, 16);
-		out[i] = (uint8_t)v;
-	}
-	return true;
-}
-
 bool auditlog_read_prefix(
 	const char *line, size_t len, uint64_t *ret_seq, uint8_t ret_prev[SHA256_SIZE])
 {
@@ -140,7 +126,7 @@ bool auditlog_read_prefix(
 		memcmp(line + at, prev, sizeof prev - 1) != 0)
 		return false;
 	at += sizeof prev - 1;
-	return read_hex(line + at, ret_prev) && line[at + 2 * SHA256_SIZE] == '"';
+	return sha256_unhex(line + at, ret_prev) && line[at + 2 * SHA256_SIZE] == '"';
 }
 
 static int allocate(const struct auditlog *l, uint64_t from, uint64_t to)

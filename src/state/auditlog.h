@@ -77,9 +77,3 @@ struct auditlog_state {
 	uint8_t hash[SHA256_SIZE]; /* of the last good line */
 	char file[AUDITLOG_FILE];  /* which the line with the fault lies in; "": none */
 };
-
-/* All of it as it is now; others may write meanwhile. anchor may be NULL. see: every line that is
- * good, in order; may be NULL. */
-int auditlog_check(const struct auditlog *l, const struct auditlog_anchor *anchor,
-	void (*see)(void *ctx, const char *line, size_t len), void *ctx, struct auditlog_state *ret,
-	struct err *e);

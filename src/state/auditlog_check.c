@@ -2,7 +2,6 @@
 
 /* Whether an audit log is as it was written. */
 
-#include "base/cleanup.h"
 #include "base/macro.h"
 #include "state/auditlog_view.h"
 
@@ -119,16 +118,4 @@ int auditlog_view_check(const struct auditlog_view *v, const struct auditlog_anc
 	if (anchor && !c.anchored)
 		fail(&c, AUDITLOG_ANCHOR, anchor->seq);
 	return 0;
-}
-
-int auditlog_check(const struct auditlog *l, const struct auditlog_anchor *anchor,
-	void (*see)(void *ctx, const char *line, size_t len), void *ctx, struct auditlog_state *ret,
-	struct err *e)
-{
-	auto_(auditlog_view_close) struct auditlog_view v = {0};
-	int r = auditlog_view_take(&v, l);
-
-	if (r == 0)
-		r = auditlog_view_check(&v, anchor, see, ctx, ret);
-	return r < 0 ? err_sys(e, r, "read the audit log in '%s'", l->call.folder) : 0;
 }

@@ -45,7 +45,8 @@ int auditlog_view_all(const struct auditlog_view *v, auditlog_see *see, void *ct
 /* Where the last lines begin: a file and a byte in it. */
 int auditlog_view_tail(
 	const struct auditlog_view *v, uint64_t lines, size_t *ret_file, uint64_t *ret_from);
-/* As auditlog_check. */
+/* Is it as it was written? anchor may be NULL. see: every line that is good, in order; may be
+ * NULL. */
 int auditlog_view_check(const struct auditlog_view *v, const struct auditlog_anchor *anchor,
 	void (*see)(void *ctx, const char *line, size_t len), void *ctx,
 	struct auditlog_state *ret);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <net/if.h>
 #include <signal.h>
@@ -97,6 +98,23 @@ int process_wait(pid_t pid, unsigned ms)
 			return -ETIMEDOUT;
 		left = (struct timespec){.tv_sec = end.tv_sec - now.tv_sec + 1};
 		sigtimedwait(&child, NULL, &left);
+	}
+}
+
+/* In runs between those that stay. */
+int process_close_but(const int *kept, size_t count)
+{
+	unsigned first = STDERR_FILENO + 1, next;
+
+	for (;; first = next + 1) {
+		next = UINT_MAX;
+		for (size_t i = 0; i < count; i++)
+			if (kept[i] >= (int)first && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		if (next == UINT_MAX)
+			return syscall(SYS_close_range, first, next, 0u) < 0 ? -errno : 0;
+		if (next > first && syscall(SYS_close_range, first, next - 1, 0u) < 0)
+			return -errno;
 	}
 }
 

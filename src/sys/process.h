@@ -2,10 +2,12 @@
 #pragma once
 
 /*
- * Starting processes in new namespaces, and their ids. 0, a pid, or a negative errno.
+ * Starting processes in new namespaces, their ids, and what they hold open. 0, a pid, or a negative
+ * errno.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -20,5 +22,7 @@ int process_map(pid_t pid, uid_t inside_uid, uid_t host_uid, gid_t inside_gid, g
 int process_user_namespace(pid_t pid);
 /* Waits for the end of a child; -ETIMEDOUT. SIGCHLD must be blocked. */
 int process_wait(pid_t pid, unsigned ms);
+/* Closes every descriptor above 2 but these, of which some may be -1. */
+int process_close_but(const int *kept, size_t count);
 /* Raises the loopback interface of the calling process's network namespace. */
 int process_raise_lo(void);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/utf8.h"
 #include "json/auditrow.h"
+#include "json/node_write.h"
 #include "state/auditlog_view.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static int take_line(void *ctx, const char *text, size_t len)
 {
 	auto_(auditrow_line_free) struct auditrow_line *line = NULL, *again = NULL;
 	auto_(buf_free) struct buf json = BUF(SIZE_MAX), tree = BUF(SIZE_MAX);
+	struct writer w = WRITER_COMPACT(&tree);
 
 	(void)ctx;
 	if (!text)
@@ -67,7 +69,7 @@ static int take_line(void *ctx, const char *text, size_t len)
 	check_row(&(struct auditrow){.first = line, .end = line});
 	auditrow_line_json(&json, line);
 	check_harmless(&json);
-	auditrow_json(&tree, &line->root);
+	node_write(&w, NULL, &line->root);
 	require(auditrow_line_read(buf_text(&tree), tree.len, &again, NULL) == 0);
 	require(again->seq == line->seq && again->begin == line->begin &&
 		again->time_us == line->time_us && strcmp(again->event, line->event) == 0);

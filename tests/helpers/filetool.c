@@ -50,7 +50,7 @@ static int edit_file(const struct files *f, char **args)
 	struct files_edit x = {args[1], args[2], strlen(args[1]), strlen(args[2]), false};
 	struct files_edited done;
 
-	return files_edit(f, args[0], &x, 1, &arena, &done, &error);
+	return files_edit(f, args[0], &x, &arena, &done, &error);
 }
 
 static int list_folder(const struct files *f, char **args)

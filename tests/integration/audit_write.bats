@@ -113,6 +113,16 @@ ended() {
 	lines 'denied[-1]["operation"] == "exec"'
 }
 
+@test "a call that is refused says what it asked for: denied, or with arguments of another kind" {
+	run -126 ward tools call exec '{"command": "touch ran", "timeoutMs": 5}' --set tools.deny=exec
+	lines 'denied[0]["command"] == "touch ran" and denied[0]["arguments"] == {"timeoutMs": 5}'
+	run -126 ward tools call read '{"path": "secret.txt"}' --set tools.deny=read
+	lines 'denied[1]["path"] == "secret.txt" and "arguments" not in denied[1]'
+	run -1 ward tools call exec '{"command": ["touch", "ran"]}'
+	lines 'denied[2]["arguments"] == {"command": ["touch", "ran"]}' 'not begins and len(denied) == 3'
+	[ ! -e ran ]
+}
+
 @test "starts, stops, rules and changes are recorded" {
 	run -0 ward start --set network.mode=limited
 	lines 'begins[1]["operation"] == "start" and ends[1]["reason"] == "done" and "argv" not in begins[1]'

@@ -33,7 +33,7 @@ static int edit(struct workspace *w, const char *name, const char *from, const c
 	struct files_edited done;
 
 	w->e = (struct err){0};
-	return files_edit(&w->f, name, &x, 1, &w->arena, &done, &w->e);
+	return files_edit(&w->f, name, &x, &w->arena, &done, &w->e);
 }
 
 static void test_names(void)
@@ -132,7 +132,6 @@ static void test_outside_links(void)
 	struct workspace w;
 	struct files_text t = {.data = "x", .len = 1, .parents = true};
 	struct files_written done;
-	bool made;
 
 	workspace_make(&w);
 	workspace_link(&w, arena_printf(&w.arena, "%s/secret", w.outside), "abs");
@@ -156,8 +155,7 @@ static void test_outside_links(void)
 	/* New names behind a link too: nothing is made there. */
 	check_int(put(&w, "dir/new", "x"), -EXDEV);
 	check_int(files_write(&w.f, "reldir/a/b", &t, &w.arena, &done, &w.e), -EXDEV);
-	check_int(files_mkdir(&w.f, "dir/sub", true, &w.arena, &(const char *){NULL}, &made, &w.e),
-		-EXDEV);
+	check_int(files_write(&w.f, "dir/sub/x", &t, &w.arena, &done, &w.e), -EXDEV);
 	check_str(workspace_text(&w, w.outside, "secret"), SECRET);
 	check_u64(workspace_count(w.outside), 1);
 	workspace_remove(&w);
@@ -395,35 +393,30 @@ static void test_modes(void)
 	w.f.read_only = true;
 	check_int(put(&w, "f", "x"), -EROFS);
 	check_int(edit(&w, "f", "new", "x", false), -EROFS);
-	check_int(files_mkdir(&w.f, "n", true, &w.arena, &(const char *){NULL}, &(bool){0}, &w.e),
-		-EROFS);
+	check_int(files_write(&w.f, "n/x", &deep, &w.arena, &done, &w.e), -EROFS);
 	check_str(text_of(&w, "f"), "new");
 	workspace_remove(&w);
 }
 
 static void test_folders(void)
 {
+	struct files_text t = {.data = "x", .len = 1},
+			  deep = {.data = "x", .len = 1, .parents = true};
+	struct files_written done;
 	struct workspace w;
-	const char *path;
-	bool made;
 
 	workspace_make(&w);
-	check_int(files_mkdir(&w.f, "a/b", false, &w.arena, &path, &made, &w.e), -ENOENT);
-	check_int(files_mkdir(&w.f, "/workspace/a/b", true, &w.arena, &path, &made, &w.e), 0);
-	check(made);
-	check_str(path, "a/b");
-	check_int(files_mkdir(&w.f, "a/b", false, &w.arena, &path, &made, &w.e), 0);
-	check(!made);
+	check_int(files_write(&w.f, "a/b/x", &t, &w.arena, &done, &w.e), -ENOENT);
+	check_int(files_write(&w.f, "/workspace/a/b/x", &deep, &w.arena, &done, &w.e), 0);
+	check_str(done.path, "a/b/x");
+	check_int(files_write(&w.f, "a/b/y", &deep, &w.arena, &done, &w.e), 0);
 	workspace_put(w.path, "f", "");
-	check_int(files_mkdir(&w.f, "f", false, &w.arena, &path, &made, &w.e), -EEXIST);
-	check_int(files_mkdir(&w.f, "f/x", true, &w.arena, &path, &made, &w.e), -ENOTDIR);
+	check_int(files_write(&w.f, "f/x/y", &deep, &w.arena, &done, &w.e), -ENOTDIR);
 	workspace_remove(&w);
 }
 
 static void test_edits(void)
 {
-	struct files_edit two[] = {{"a", "b", 1, 1, false}, {"gone", "x", 4, 1, false}};
-	struct files_edited done;
 	struct workspace w;
 
 	workspace_make(&w);
@@ -440,10 +433,6 @@ static void test_edits(void)
 	workspace_put(w.path, "aa", "aaaa");
 	check_int(edit(&w, "aa", "aa", "b", true), 0); /* they do not overlap */
 	check_str(text_of(&w, "aa"), "bb");
-	workspace_put(w.path, "f", "a\n");
-	check_int(files_edit(&w.f, "f", two, 2, &w.arena, &done, &w.e), -EINVAL);
-	check_has(w.e.text, "edit 2");
-	check_str(text_of(&w, "f"), "a\n"); /* all or none */
 	workspace_put(w.path, "f", "a\r\nb\r\n");
 	check_int(edit(&w, "f", "a\nb", "x", false), -EINVAL);
 	check_has(w.e.text, "CR LF");

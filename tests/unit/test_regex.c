@@ -89,7 +89,8 @@ static void test_rows(void)
 static void test_wrong(void)
 {
 	static const char *const patterns[] = {"(", ")", "a)", "(a", "[a", "*", "+a", "a|*", "\\",
-		"\\1", "[z-a]", "[[:no:]]", "(?=a)", "a{2,1}", "a{5000}", "\\x1", "[\\", NULL};
+		"\\1", "[z-a]", "[a-\\d]", "[[:no:]]", "(?=a)", "a{2,1}", "a{5000}", "\\x1", "[\\",
+		NULL};
 
 	for (size_t i = 0; patterns[i]; i++) {
 		auto_(arena_free) struct arena a = {0};

@@ -145,6 +145,22 @@ static void byte_by_byte(void)
 	check_str(hex, hex_of(message(), 300));
 }
 
+static void hex_and_back(void)
+{
+	uint8_t digest[SHA256_SIZE], back[SHA256_SIZE];
+	char hex[2 * SHA256_SIZE + 1];
+
+	sha256_of(message(), 300, digest);
+	sha256_hex(digest, hex);
+	check(sha256_unhex(hex, back));
+	check(memcmp(digest, back, sizeof back) == 0);
+	hex[2 * SHA256_SIZE - 1] = 'g';
+	check(!sha256_unhex(hex, back));
+	hex[2 * SHA256_SIZE - 1] = '\0';
+	check(!sha256_unhex(hex, back));
+	check(!sha256_unhex("", back));
+}
+
 static const struct test tests[] = {
 	{"published answers", published_answers},
 	{"a million letters", a_million_letters},
@@ -152,6 +168,7 @@ static const struct test tests[] = {
 	{"every length", every_length},
 	{"pieces make no difference", pieces_make_no_difference},
 	{"byte by byte", byte_by_byte},
+	{"as digits, and back", hex_and_back},
 };
 
 TEST_MAIN(tests)
