@@ -29,7 +29,8 @@ static int look_at_caller(const struct run_request *q, const char *cwd, struct a
 	struct plan_caller *ret, struct err *e)
 {
 	if (!cwd)
-		return err_sys(e, -errno, "find the current folder");
+		return err_set(e, ENOENT,
+			"the current folder was removed, or cannot be reached; go to another one");
 	if (cwd[0] != '/')
 		return err_set(e, ENOENT,
 			"the current folder cannot be reached from the root; go to another one");
