@@ -224,7 +224,7 @@ static void expire(struct approval *p)
 	if (p->state != APPROVAL_WAITS || grants_now() < p->deadline_ms)
 		return;
 	number_duration_text(p->deadline_ms - p->asked_ms, text);
-	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (elevated.approvalTimeout)",
+	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (tools.elevated.approvalTimeout)",
 		text);
 	approval_note(p, "expired", NULL, NULL, NULL);
 	settle(p, APPROVAL_EXPIRED);

@@ -23,8 +23,9 @@ int record_place(const struct config *c, struct arena *a, const char **ret_folde
 	const char *path = configured(c), *state = path ? NULL : load_state_path(a);
 
 	if (!path && !state)
-		return err_set(
-			e, ENOENT, "there is no folder for the audit log: set audit.path, or HOME");
+		return err_set(e, ENOENT,
+			"there is no folder for the audit log: set HOME or XDG_STATE_HOME, or "
+			"'audit.path' in the configuration");
 	*ret_folder = path ? arena_printf(a, "%s", path) : arena_printf(a, "%s/audit", state);
 	return 0;
 }

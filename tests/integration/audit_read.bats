@@ -87,7 +87,7 @@ sys.exit(0 if eval(sys.argv[2]) else "not so: %s\n%s" % (sys.argv[2], json.dumps
 	[[ ${lines[1]} == *'exec       allow   exited 3 '*"sh -c 'exit 3'" ]]
 	[[ ${lines[2]} == *'exec       deny    refused '*'true  ('* ]]
 	run -0 "$WARD" audit verify --set "$set"
-	[[ $output == "good: 3 lines in 1 files in '$BATS_TEST_TMPDIR/log'"* ]]
+	[[ $output == "good: 3 lines in 1 file in '$BATS_TEST_TMPDIR/log'"* ]]
 }
 
 @test "query: the two lines of a request are one row" {
