@@ -29,6 +29,8 @@ void run_waits(const struct approval *p)
 {
 	auto_(buf_free) struct buf out = BUF(400);
 
+	if (approval_has_prompt(p) && isatty(STDERR_FILENO))
+		return; /* it would stand behind the question */
 	buf_printf(&out,
 		"ward: waits for approval; from another terminal: 'ward approve %.8s' or 'ward "
 		"deny %.8s'\n",
