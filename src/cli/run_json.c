@@ -39,6 +39,18 @@ void run_waits(const struct approval *p)
 		return;
 }
 
+void run_unconfined(const struct verdict *v)
+{
+	auto_(buf_free) struct buf out = BUF(1000);
+
+	if (v->rule || !isatty(STDERR_FILENO)) /* of a rule's, somebody has heard */
+		return;
+	buf_printf(&out, "ward: this runs on the host, not in a sandbox: %s\n",
+		v->reason_count ? v->reasons[0].text : "so says the configuration");
+	if (write(STDERR_FILENO, buf_text(&out), out.len) < 0)
+		return;
+}
+
 void run_notes(const struct run_answer *answer, const struct result *r)
 {
 	auto_(buf_free) struct buf out = BUF(16384);

@@ -184,6 +184,8 @@ static int on_host(const struct run_request *q, const struct run_answer *answer,
 		.output_limit = p->output_limit,
 		.approval = q->consent ? q->consent->approval : NULL};
 
+	if (q->unconfined)
+		q->unconfined(&answer->verdict);
 	return host_run(&call, ret, e);
 }
 
