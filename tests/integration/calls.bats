@@ -115,6 +115,15 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	[ -e ran ]
 }
 
+@test "a framework's tool is not carried out, and that is what is said" {
+	run -0 "$WARD" tools list
+	[[ $output == *'look at a picture, by the framework'* && $output != *'read a file, by'* ]]
+	run -126 "$WARD" tools call image
+	[[ $output == *"there is no tool 'image' for this session (it is a framework's"* ]]
+	run -126 "$WARD" tools call nonsense
+	[[ $output == *"there is no tool 'nonsense' for this session ('ward tools list')" ]]
+}
+
 @test "an argument that a tool does not have: the nearest one, or all that it has" {
 	run -1 "$WARD" tools call read '{"path": "f", "ofset": 1}'
 	[[ $output == *"there is no argument 'ofset'; did you mean 'offset'?" ]]
