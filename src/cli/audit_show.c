@@ -23,7 +23,8 @@
 #define QUERY_MAX 100000
 #define WIDTH_MAX 4000 /* of a line that nobody sees on a terminal */
 #define CUT "..."
-#define LOOK_MS 1000 /* where the kernel says nothing of changes */
+#define WHAT_LEAST 60 /* a narrow terminal breaks lines rather than hide what they are about */
+#define LOOK_MS 1000  /* where the kernel says nothing of changes */
 
 /* Columns before the last one, which takes what is left. */
 enum { WIDTH_SEQ = 7, WIDTH_TIME = 20, WIDTH_SESSION = 22, WIDTH_TOOL = 10, WIDTH_VERDICT = 7 };
@@ -71,7 +72,7 @@ static size_t left_width(size_t used)
 {
 	size_t columns = isatty(STDOUT_FILENO) ? screen_size().columns : WIDTH_MAX;
 
-	return columns > used + 10 ? columns - used : 10;
+	return columns > used + WHAT_LEAST ? columns - used : WHAT_LEAST;
 }
 
 static void put_text(struct call *c, const char *text, size_t width)
@@ -80,6 +81,28 @@ static void put_text(struct call *c, const char *text, size_t width)
 
 	escape_text(&shown, text);
 	put_cell(c->out, shown.len ? buf_text(&shown) : "-", width, false);
+}
+
+/* Long ones differ at their end. */
+static void put_session(struct call *c, const char *session)
+{
+	auto_(buf_free) struct buf shown = BUF(WIDTH_MAX), cell = BUF(WIDTH_MAX);
+	const char *text;
+	size_t chars = 0;
+
+	escape_text(&shown, session);
+	text = buf_text(&shown);
+	for (size_t i = 0; text[i]; i++)
+		chars += ((unsigned char)text[i] & 0xc0) != 0x80;
+	if (chars > WIDTH_SESSION) {
+		for (chars -= WIDTH_SESSION - strlen(CUT); chars > 0; chars--)
+			do
+				text++;
+			while (((unsigned char)*text & 0xc0) == 0x80);
+		buf_puts(&cell, CUT);
+	}
+	buf_puts(&cell, *text ? text : "-");
+	put_cell(c->out, buf_text(&cell), WIDTH_SESSION, false);
 }
 
 static void put_verdict(struct call *c, const struct auditrow *row)
@@ -145,7 +168,7 @@ static void put_row(struct call *c, const struct auditrow *row, bool seq)
 	}
 	moment_text(auditrow_time(row), when);
 	put_cell(c->out, when, WIDTH_TIME, false);
-	put_text(c, auditrow_text(row, "session"), WIDTH_SESSION);
+	put_session(c, auditrow_text(row, "session"));
 	put_text(c, auditrow_is_request(row) ? tool : auditrow_text(row, "event"), WIDTH_TOOL);
 	put_verdict(c, row);
 	put_end(c, row);
@@ -221,6 +244,10 @@ int audit_query(struct call *c, struct err *e)
 	audit_last_sort(&last);
 	if (o->json.v) {
 		write_rows(c, &last);
+		return EXIT_OK;
+	}
+	if (last.count == 0) {
+		fputs("ward: nothing in the log matches\n", stderr);
 		return EXIT_OK;
 	}
 	put_heading(c, false);

@@ -141,8 +141,9 @@ static void show_state(struct call *c, const char *folder, const struct auditlog
 		return;
 	}
 	view_tone(c, VIEW_GOOD, "good");
-	buf_printf(c->out, ": %llu lines in %llu files in '%s', from %llu to %llu%s\n",
-		(unsigned long long)s->lines, (unsigned long long)s->files, buf_text(&shown),
+	buf_printf(c->out, ": %llu line%s in %llu file%s in '%s', from %llu to %llu%s\n",
+		(unsigned long long)s->lines, s->lines == 1 ? "" : "s",
+		(unsigned long long)s->files, s->files == 1 ? "" : "s", buf_text(&shown),
 		(unsigned long long)s->first, (unsigned long long)s->seq,
 		anchor ? ", and the anchor is among them" : "");
 	if (!anchor)

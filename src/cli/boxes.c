@@ -11,6 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#define NOTHING_RUNS \
+	"the session has no running sandbox for this folder; 'ward list' shows those that run"
+
 int boxes_request(struct call *c, struct config *config, struct run_request *ret, struct err *e)
 {
 	static const char *const nothing[] = {"true", NULL};
@@ -64,9 +67,7 @@ int boxes_connect(struct call *c, struct err *e)
 	if (r < 0)
 		return r;
 	r = living_connect(place, answer->name, e);
-	return r == -ENOENT
-		       ? err_set(e, ENOENT, "the session has no running sandbox for this folder")
-		       : r;
+	return r == -ENOENT ? err_set(e, ENOENT, NOTHING_RUNS) : r;
 }
 
 static int by_name(struct call *c, const struct place_row *rows, size_t count, const char *name,
@@ -95,7 +96,7 @@ static int of_session(struct call *c, int place, struct place_row *ret, struct e
 	if (r < 0)
 		return r;
 	if (place_read(place, answer->name, ret) < 0 || !ret->alive)
-		return err_set(e, ENOENT, "the session has no running sandbox for this folder");
+		return err_set(e, ENOENT, NOTHING_RUNS);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ static void show_all(struct call *c, const struct apply *a, bool dry_run)
 	for (size_t i = 0; i < a->changes->count; i++)
 		show_row(c, &a->rows[i], dry_run);
 	if (a->changes->count == 0)
-		buf_puts(c->out, "no changes\n");
+		layers_say_none(c);
 	show_ways_out(c, a);
 }
 
@@ -211,7 +211,7 @@ static int discard(struct call *c, struct err *e)
 	}
 	layers_say_skipped(c, &w.changes);
 	if (c->out->len == 0)
-		buf_puts(c->out, "no changes\n");
+		layers_say_none(c);
 	return EXIT_OK;
 }
 

@@ -171,7 +171,8 @@ static int answer(struct call *c, const struct approver_answer *a, struct err *e
 	if (r < 0)
 		return r;
 	if (!o->json.v) {
-		buf_printf(c->out, "%s%s: %s\n", row.text, row.id, a->yes ? "approved" : "denied");
+		buf_printf(c->out, "%s%s: %s%s\n", row.text, row.id, a->yes ? "approved" : "denied",
+			a->for_ms || a->uses ? "; 'ward grants list' shows for how long" : "");
 		return EXIT_OK;
 	}
 	write_object(&w, NULL);

@@ -8,6 +8,7 @@
 #include "cli/request.h"
 #include "door/job.h"
 #include "json/json5.h"
+#include "model/catalogue.h"
 #include "sys/file.h"
 
 #include <errno.h>
@@ -76,7 +77,13 @@ static int call_it(struct call *c, struct door *d, struct err *e)
 	if (r == 0)
 		r = job_begin(d, c->args[0], &args, &j, e);
 	if (r == -ENOENT) {
-		fprintf(stderr, "ward: %s for this session ('ward tools list')\n", e->text);
+		const struct tool *known = catalogue_find(c->args[0]);
+
+		fprintf(stderr, "ward: %s for this session (%s)\n", e->text,
+			known && known->side == TOOL_FRAMEWORK
+				? "it is a framework's, which ward allows or denies, but does not "
+				  "carry out: 'ward tools check'"
+				: "'ward tools list'");
 		return EXIT_DENIED;
 	}
 	if (r < 0)

@@ -409,7 +409,7 @@ static void show_change(struct show *w, struct writer *json, const struct change
 static void show_sum(struct show *w)
 {
 	if (w->files == 0)
-		buf_puts(w->call->out, "no changes\n");
+		layers_say_none(w->call);
 	else
 		buf_printf(w->call->out, " %zu change%s, %zu insertion%s(+), %zu deletion%s(-)\n",
 			w->files, w->files == 1 ? "" : "s", w->inserted,

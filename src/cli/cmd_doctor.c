@@ -203,6 +203,7 @@ static void show_runtimes(struct call *c, const struct machine *m)
 		view_tone(c, there ? VIEW_GOOD : VIEW_DIM, there ? "available" : "not available");
 		buf_printf(c->out, "%s%s\n", there ? "" : ": ", there ? "" : why);
 	}
+	note(c, "note:", "this version runs commands with 'native' only, and on the host");
 }
 
 static void show_engine(struct call *c, const struct machine *m, enum engine e)

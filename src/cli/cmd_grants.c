@@ -154,7 +154,9 @@ static int take_back(struct call *c, struct err *e)
 		buf_putc(c->out, '\n');
 	}
 	if (r == 0 && found == 0 && !o->all.v)
-		return err_set(e, ENOENT, "there is no such grant; 'ward grants list' shows them");
+		return err_set(e, ENOENT,
+			"no grant has an id that begins so, with at least 4 characters; 'ward "
+			"grants list' shows them");
 	return r < 0 ? r : EXIT_OK;
 }
 

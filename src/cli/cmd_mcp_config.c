@@ -2,12 +2,15 @@
 
 /* ward mcp config: what an agent's program must be told to use `ward mcp`. */
 
+#include "base/cleanup.h"
+#include "base/escape.h"
 #include "base/show.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "json/write.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <unistd.h>
 
 struct config_options {
@@ -59,14 +62,24 @@ static const char *own_path(struct call *c)
 	return n > 0 ? path : "ward";
 }
 
+/* The client starts the server in a folder of its own choice. */
+static const char *from_anywhere(struct call *c, const char *path)
+{
+	char cwd[PATH_MAX];
+
+	if (!path || path[0] == '/' || !getcwd(cwd, sizeof cwd))
+		return path;
+	return arena_printf(c->arena, "%s/%s", cwd, path);
+}
+
 /* The words behind the program's name; NULL ends. */
 static const char *const *own_words(struct call *c)
 {
 	const struct config_options *o = c->options;
 	const struct {
 		const char *name, *value;
-	} given[] = {
-		{"--session", o->session.v}, {"--agent", o->agent.v}, {"--config", o->config.v}};
+	} given[] = {{"--session", o->session.v}, {"--agent", o->agent.v},
+		{"--config", from_anywhere(c, o->config.v)}};
 	const char **words = arena_array(c->arena, 8 + 2 * o->set.count, sizeof *words);
 	size_t n = 0;
 
@@ -118,15 +131,28 @@ static void write_toml(struct call *c, const struct reader *to)
 	buf_puts(c->out, "]\n");
 }
 
+static int fail_client(const struct call *c, struct err *e)
+{
+	auto_(buf_free) struct buf shown = BUF(80);
+
+	if (c->arg_count == 0)
+		return err_set(e, EINVAL,
+			"for which client? as in: ward mcp config claude (codex, cursor, vscode, "
+			"openclaw)");
+	escape_text(&shown, c->args[0]);
+	return err_set(e, EINVAL,
+		"no client is known as '%s', only claude, codex, cursor, vscode and openclaw; most "
+		"others take what 'ward mcp config claude' prints",
+		buf_text(&shown));
+}
+
 static int run_config(struct call *c, struct err *e)
 {
 	const struct config_options *o = c->options;
 	const struct reader *to = c->arg_count ? find_reader(c->args[0]) : NULL;
 
 	if (!to)
-		return err_set(e, EINVAL,
-			"for which client? as in: ward mcp config claude (codex, cursor, vscode, "
-			"openclaw)");
+		return fail_client(c, e);
 	if (o->json.v && to->toml)
 		return err_set(e, EINVAL, "%s reads TOML; leave --json out", to->title);
 	if (!o->json.v)

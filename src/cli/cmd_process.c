@@ -45,15 +45,16 @@ static const struct field plain_options[] = {
 
 static int process_id(struct call *c, int32_t *ret, struct err *e)
 {
+	auto_(buf_free) struct buf shown = BUF(80);
 	uint64_t n;
-	int r = number_count(c->args[0], &n, e);
 
-	if (r == 0 && (n == 0 || n > INT32_MAX))
-		r = err_set(
-			e, EINVAL, "a process's id is a number, as 'ward process list' shows it");
-	if (r == 0)
+	if (number_count(c->args[0], &n, e) == 0 && n > 0 && n <= INT32_MAX) {
 		*ret = (int32_t)n;
-	return r;
+		return 0;
+	}
+	escape_text(&shown, c->args[0]);
+	return err_set(e, EINVAL, "'%s' is no id of a process; 'ward process list' shows them",
+		buf_text(&shown));
 }
 
 static void show_process(struct call *c, const struct post_process *p, int32_t id)

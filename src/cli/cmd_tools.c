@@ -102,6 +102,8 @@ static void list_row(struct call *c, const char *name, const struct verdict *v)
 	buf_printf(c->out, "%*s%-9s %s", v->permission == PERMISSION_ALLOW ? 1 : 2, "",
 		v->permission == PERMISSION_DENY ? "-" : place_names[v->place],
 		tool ? tool->help : "a framework's tool");
+	if (tool && tool->side == TOOL_FRAMEWORK)
+		buf_puts(c->out, ", by the framework");
 	if (v->permission == PERMISSION_DENY && reason)
 		view_where(c, &reason->at);
 	buf_putc(c->out, '\n');

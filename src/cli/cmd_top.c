@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -340,6 +341,14 @@ static void watch(struct top *t)
 	}
 }
 
+/* One that would show the sequences that move its cursor. */
+static bool is_dumb(void)
+{
+	const char *name = getenv("TERM");
+
+	return name && str_eq(name, "dumb");
+}
+
 static int top(struct call *c, struct err *e)
 {
 	const struct boxes_options *o = c->options;
@@ -354,7 +363,7 @@ static int top(struct call *c, struct err *e)
 		once(&t);
 		return EXIT_OK;
 	}
-	r = screen_begin();
+	r = is_dumb() ? -ENOTTY : screen_begin();
 	if (r == -ENOTTY)
 		return err_set(e, ENOTTY,
 			"'ward top' needs a terminal; 'ward top --once' and 'ward stats' do not");

@@ -68,6 +68,11 @@ void layers_put_path(struct call *c, const char *path)
 	escape_text(c->out, path);
 }
 
+void layers_say_none(struct call *c)
+{
+	buf_puts(c->out, c->arg_count ? "no changes there\n" : "no changes\n");
+}
+
 void layers_say_skipped(struct call *c, const struct changes *changes)
 {
 	if (!changes->skipped)

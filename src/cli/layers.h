@@ -12,5 +12,7 @@
 int layers_paths(struct call *c, const struct layer *l, const char ***ret, struct err *e);
 /* A path for people, with everything that a terminal could act on made visible. */
 void layers_put_path(struct call *c, const char *path);
+/* That there is nothing to show, or nothing below the paths that were named. */
+void layers_say_none(struct call *c);
 /* Folders that could not be looked at. */
 void layers_say_skipped(struct call *c, const struct changes *changes);

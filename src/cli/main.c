@@ -9,6 +9,7 @@
 #include "sys/term.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -196,6 +197,20 @@ static void keep_memory(void)
 	(void)kept;
 }
 
+/*
+ * A file that is opened later must not get the number of a closed standard file: the first message
+ * would be written to it. Reading finds the end then, and writing fails as it does on a closed one.
+ */
+static int fill_standard_files(struct err *e)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return err_sys(e, -errno,
+				"descriptor %d is closed, and '/dev/null' cannot stand in for it",
+				fd);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct arena arena; /* not freed: the process ends anyway */
@@ -209,7 +224,9 @@ int main(int argc, char **argv)
 		c.process = argv[0];
 		c.process_len = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
 	}
-	r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
+	r = fill_standard_files(&e);
+	if (r == 0)
+		r = dispatch(argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &c, &e);
 
 	if (r < 0)
 		print_error(&e);

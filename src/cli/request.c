@@ -81,6 +81,7 @@ int request_load(struct call *c, const struct request_who *who, struct config *c
 	io->arguments = c->process;
 	io->arguments_len = c->process_len;
 	io->waits = run_waits;
+	io->unconfined = run_unconfined;
 	r = load_config(&load, config, e);
 	return r < 0 ? r : take_network(c, who, config, &load.wish, e);
 }

@@ -23,5 +23,7 @@ void run_json_error(struct call *c, enum end_reason reason, const char *text);
 void run_json(struct call *c, const struct run_answer *answer, const struct result *r);
 /* Says on standard error that a person is asked. */
 void run_waits(const struct approval *p);
+/* On a terminal: somebody who trusts in a sandbox should know that there is none. */
+void run_unconfined(const struct verdict *v);
 /* For people, on standard error, and only where something is worth knowing. */
 void run_notes(const struct run_answer *answer, const struct result *r);

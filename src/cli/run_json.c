@@ -29,10 +29,24 @@ void run_waits(const struct approval *p)
 {
 	auto_(buf_free) struct buf out = BUF(400);
 
+	if (approval_has_prompt(p) && isatty(STDERR_FILENO))
+		return; /* it would stand behind the question */
 	buf_printf(&out,
 		"ward: waits for approval; from another terminal: 'ward approve %.8s' or 'ward "
 		"deny %.8s'\n",
 		approval_id(p), approval_id(p));
+	if (write(STDERR_FILENO, buf_text(&out), out.len) < 0)
+		return;
+}
+
+void run_unconfined(const struct verdict *v)
+{
+	auto_(buf_free) struct buf out = BUF(1000);
+
+	if (v->rule || !isatty(STDERR_FILENO)) /* of a rule's, somebody has heard */
+		return;
+	buf_printf(&out, "ward: this runs on the host, not in a sandbox: %s\n",
+		v->reason_count ? v->reasons[0].text : "so says the configuration");
 	if (write(STDERR_FILENO, buf_text(&out), out.len) < 0)
 		return;
 }

@@ -33,14 +33,16 @@ static void put_terminal(struct buf *out, pid_t pid)
 int approval_note(struct approval *p, const char *action, const struct approval_by *by,
 	const char *why, struct err *e)
 {
-	auto_(buf_free) struct buf m = BUF(1024);
+	auto_(buf_free) struct buf m = BUF(1024), command = BUF(2 * APPROVAL_COMMAND);
 	const struct verdict *v = p->q.verdict;
-	struct record_fact facts[] = {{"session", v->session.key}, {"agent", v->session.agent},
-		{"why", why && why[0] ? why : NULL}};
+	struct record_fact facts[] = {{"command", NULL}, {"session", v->session.key},
+		{"agent", v->session.agent}, {"why", why && why[0] ? why : NULL}};
 	char digest[2 * SHA256_SIZE + 1];
 
 	if (!p->q.record)
 		return 0;
+	approval_text_command(p->q.argv, &command);
+	facts[0].text = buf_text(&command);
 	sha256_hex(p->digest, digest);
 	buf_printf(&m, "\"id\":\"%s\",\"action\":\"%s\"", p->id[0] ? p->id : p->grant, action);
 	if (by) {
@@ -224,7 +226,7 @@ static void expire(struct approval *p)
 	if (p->state != APPROVAL_WAITS || grants_now() < p->deadline_ms)
 		return;
 	number_duration_text(p->deadline_ms - p->asked_ms, text);
-	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (elevated.approvalTimeout)",
+	err_set(&p->why, ETIMEDOUT, "nobody approved it within %s (tools.elevated.approvalTimeout)",
 		text);
 	approval_note(p, "expired", NULL, NULL, NULL);
 	settle(p, APPROVAL_EXPIRED);
@@ -367,6 +369,11 @@ int approval_begin(
 const char *approval_id(const struct approval *p)
 {
 	return p->id[0] ? p->id : p->grant;
+}
+
+bool approval_has_prompt(const struct approval *p)
+{
+	return p->prompt.terminal >= 0;
 }
 
 /* A signal ends the request, and then this process as ever. */

@@ -63,6 +63,8 @@ enum approval_state approval_step(struct approval *p, struct err *e);
 int approval_answer(
 	struct approval *p, bool yes, const char *how, const char *advice, struct err *e);
 const char *approval_id(const struct approval *p); /* "": nobody was asked */
+/* Somebody can answer on the terminal of whoever asks. */
+bool approval_has_prompt(const struct approval *p);
 /* In full, escaped, for people. */
 void approval_show(const struct approval *p, struct buf *out);
 /* Until it is answered: a prompt on the terminal, other terminals by `ward approve`. 0: given;

@@ -106,7 +106,7 @@ int background_signal_number(const char *text, struct err *e)
 			return signals[i].number;
 	if (number_count(text, &n, e) == 0 && n > 0 && n < NSIG)
 		return (int)n;
-	return err_set(e, EINVAL, "no signal: write TERM, KILL, INT, HUP, ... or a number");
+	return err_set(e, EINVAL, "that is no signal: write TERM, KILL, INT, HUP, ... or a number");
 }
 
 int background_signal(int box, int32_t id, int number, struct err *e)

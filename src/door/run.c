@@ -29,7 +29,8 @@ static int look_at_caller(const struct run_request *q, const char *cwd, struct a
 	struct plan_caller *ret, struct err *e)
 {
 	if (!cwd)
-		return err_sys(e, -errno, "find the current folder");
+		return err_set(e, ENOENT,
+			"the current folder was removed, or cannot be reached; go to another one");
 	if (cwd[0] != '/')
 		return err_set(e, ENOENT,
 			"the current folder cannot be reached from the root; go to another one");
@@ -183,6 +184,8 @@ static int on_host(const struct run_request *q, const struct run_answer *answer,
 		.output_limit = p->output_limit,
 		.approval = q->consent ? q->consent->approval : NULL};
 
+	if (q->unconfined)
+		q->unconfined(&answer->verdict);
 	return host_run(&call, ret, e);
 }
 

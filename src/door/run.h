@@ -32,6 +32,8 @@ struct run_request {
 	size_t arguments_len;
 	/* Tells that a person is asked now; NULL: only other terminals can answer. */
 	void (*waits)(const struct approval *p);
+	/* Tells that the command runs without a sandbox now; NULL: nobody wants to hear it. */
+	void (*unconfined)(const struct verdict *v);
 	struct consent
 		*consent; /* run_whole() and exec_whole() fill it in; NULL: nobody is asked */
 };

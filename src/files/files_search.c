@@ -312,8 +312,8 @@ int files_search(const struct files *f, const struct files_search *q, struct are
 	int r;
 
 	if (!q->text && !q->glob)
-		return err_set(
-			e, EINVAL, "there is nothing to look for: neither a text nor a name");
+		return err_set(e, EINVAL,
+			"there is nothing to look for: neither 'pattern' nor 'names' is given");
 	if (bounded.context > FILES_SEARCH_CONTEXT_MAX)
 		bounded.context = FILES_SEARCH_CONTEXT_MAX;
 	s.limit = q->limit ? q->limit : FILES_SEARCH_MATCHES;

@@ -30,12 +30,17 @@ static const char *name_at(size_t i, const void *table)
 
 static int fail_unknown(const struct arg *table, const char *name, struct err *e)
 {
-	auto_(buf_free) struct buf shown = BUF(80);
+	auto_(buf_free) struct buf shown = BUF(80), all = BUF(200);
 	const char *near = str_nearest(name, name_at, table);
 
 	escape_text(&shown, name);
-	return err_set(e, EINVAL, "there is no argument '%s'%s%s%s", buf_text(&shown),
-		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	if (near)
+		return err_set(e, EINVAL, "there is no argument '%s'; did you mean '%s'?",
+			buf_text(&shown), near);
+	for (const struct arg *g = table; g->name; g++)
+		buf_printf(&all, "%s%s", g == table ? "" : ", ", g->name);
+	return err_set(e, EINVAL, "there is no argument '%s', only: %s", buf_text(&shown),
+		all.len ? buf_text(&all) : "none");
 }
 
 static int fail_type(const char *name, const char *wanted, const struct node *n, struct err *e)

@@ -255,17 +255,27 @@ static bool is_common(const char *key)
 	return str_in(key, keys);
 }
 
+/* What people look for stands before ids and hashes. */
+static bool is_first(const char *key)
+{
+	static const char *const keys[] = {"action", "command", NULL};
+
+	return str_in(key, keys);
+}
+
 static void show_event(struct buf *out, const struct node *root)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < root->count; i++) {
-		if (is_common(root->members[i].key))
+	for (uint32_t i = 0; i < 2 * root->count; i++) {
+		const struct member *m = &root->members[i % root->count];
+
+		if (is_common(m->key) || is_first(m->key) != (i < root->count))
 			continue;
 		buf_puts(out, any ? " " : "");
-		escape_text(out, root->members[i].key);
+		escape_text(out, m->key);
 		buf_putc(out, '=');
-		auditrow_show(out, &root->members[i].value);
+		auditrow_show(out, &m->value);
 		any = true;
 	}
 }

@@ -64,7 +64,8 @@ int bind_unknown_key(struct bind *b, const struct member *m, const char *nearest
 	bind_enter(b, m->key);
 	if (nearest)
 		return bind_fail(b, m->line, m->column, "unknown key; did you mean '%s'?", nearest);
-	return bind_fail(b, m->line, m->column, "unknown key");
+	return bind_fail(
+		b, m->line, m->column, "unknown key; 'ward config schema --support' lists all");
 }
 
 static int bind_bool(struct bind *b, const struct node *node, struct opt_bool *ret)

@@ -41,6 +41,15 @@ const char *place_path(struct arena *a)
 	return arena_printf(a, "/tmp/ward-%u", (unsigned)geteuid());
 }
 
+/* Not ENOENT: callers take that for a sandbox that is not there. */
+static int no_place(const char *path, struct err *e)
+{
+	int code = errno == ENOENT ? ENOTDIR : errno;
+
+	return err_set(e, code, "make '%s', where sandboxes are found: %s%s", path, strerror(errno),
+		geteuid() == 0 ? "" : "; set XDG_RUNTIME_DIR to a folder of your own, or unset it");
+}
+
 int place_open(struct arena *a, struct err *e)
 {
 	const char *path = place_path(a);
@@ -48,7 +57,7 @@ int place_open(struct arena *a, struct err *e)
 	struct stat st;
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, -errno, "make '%s'", path);
+		return no_place(path, e);
 	fd = open(path, O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, -errno, "open '%s'", path);

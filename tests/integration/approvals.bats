@@ -177,6 +177,7 @@ answer() { # WORD approve|deny OPTION...: by another login; the answer's exit st
 	request r -- tool "$word"
 	[ "$(ended r)" = 0 ]
 	grep -q 'Type yes' "$T/r.tty"
+	run ! grep -q 'waits for approval' "$T/r.tty" # the question has the last word
 	grep -q "ran $word" "$T/r.out"
 	echo no >"$T/n.type"
 	request n -- tool "$word"
@@ -419,6 +420,7 @@ many() { # NAME COUNT: so many requests at once, all alike
 			('refused', True), ('refused', True), ('asked', False), ('expired', False)]" \
 		"lines[1]['why'].startswith('rather\\n')" "any('100001' in str(d.get('id')) for d in lines)" \
 		"len({d['id'] for d in lines if d.get('action') == 'asked'}) == 3" \
+		"all(d['command'].startswith('tool ') for d in lines if d.get('action') in ('asked', 'given', 'used', 'expired'))" \
 		"len(begins) == 2 and all(d['approval'] for d in begins.values())"
 }
 

@@ -87,7 +87,19 @@ sys.exit(0 if eval(sys.argv[2]) else "not so: %s\n%s" % (sys.argv[2], json.dumps
 	[[ ${lines[1]} == *'exec       allow   exited 3 '*"sh -c 'exit 3'" ]]
 	[[ ${lines[2]} == *'exec       deny    refused '*'true  ('* ]]
 	run -0 "$WARD" audit verify --set "$set"
-	[[ $output == "good: 3 lines in 1 files in '$BATS_TEST_TMPDIR/log'"* ]]
+	[[ $output == "good: 3 lines in 1 file in '$BATS_TEST_TMPDIR/log'"* ]]
+}
+
+@test "query: long sessions show their end, and no row is no table" {
+	set="audit.path=$BATS_TEST_TMPDIR/log"
+	"$WARD" run --set "$set" --session agent:main:messenger:group:100123 -- true
+	run -0 "$WARD" audit query --set "$set"
+	[[ ${lines[1]} == *' ...senger:group:100123 exec '* ]]
+	run -0 --separate-stderr "$WARD" audit query --set "$set" --verdict nonsense
+	[ -z "$output" ]
+	[ "$stderr" = 'ward: nothing in the log matches' ]
+	run -0 --separate-stderr "$WARD" audit query --set "$set" --verdict nonsense --json
+	[ "$output" = '[]' ]
 }
 
 @test "query: the two lines of a request are one row" {
@@ -97,7 +109,7 @@ sys.exit(0 if eval(sys.argv[2]) else "not so: %s\n%s" % (sys.argv[2], json.dumps
 	[[ ${lines[1]} == '2026-11-06T21:20:00Z agent:main:main '*'exec '*'allow '*'exited 2 '*'2.0 s '*"make -j8 'a b'" ]]
 	[[ ${lines[2]} == *'allow   -           -        sleep 9' ]]
 	[[ ${lines[3]} == *'browser    deny    refused '*'(url=http://x)  (not for this agent)' ]]
-	[[ ${lines[4]} == *'approval '*'id=a1 action=given by=(uid=7 how=terminal)' ]]
+	[[ ${lines[4]} == *'approval '*'action=given id=a1 by=(uid=7 how=terminal)' ]]
 	[[ ${lines[5]} == *'read       allow   done '*'src/a.c' ]]
 	audit query --json >out
 	json out 'len(d) == 5 and d[0]["begin"]["seq"] == 1 and d[0]["end"]["seq"] == 4 and d[1]["end"] is None'

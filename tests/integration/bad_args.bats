@@ -365,6 +365,20 @@ hostile=(
 	[ "$status" = 125 ]
 }
 
+@test "no file gets the number of a closed standard file" {
+	export XDG_STATE_HOME=$scratch/closed XDG_RUNTIME_DIR=$scratch
+	"$WARD" run -- true <&- >&- 2>&-
+	status=0
+	"$WARD" doctor >&- 2>"$err" || status=$?
+	[ "$status" = 125 ]
+	grep -q '^ward: write to standard output: ' "$err"
+	# The log, which would have been the third of them.
+	status=0
+	"$WARD" approve 0123abcd <&- >&- 2>&- || status=$?
+	[ "$status" = 125 ]
+	"$WARD" audit verify >"$out"
+}
+
 @test "a reader that goes away is no error" {
 	"$WARD" config schema | head -n 1 >"$out"
 	[ "$(cat "$out")" = '{' ]

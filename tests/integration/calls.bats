@@ -115,6 +115,26 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	[ -e ran ]
 }
 
+@test "a framework's tool is not carried out, and that is what is said" {
+	run -0 "$WARD" tools list
+	[[ $output == *'look at a picture, by the framework'* && $output != *'read a file, by'* ]]
+	run -126 "$WARD" tools call image
+	[[ $output == *"there is no tool 'image' for this session (it is a framework's"* ]]
+	run -126 "$WARD" tools call nonsense
+	[[ $output == *"there is no tool 'nonsense' for this session ('ward tools list')" ]]
+}
+
+@test "an argument that a tool does not have: the nearest one, or all that it has" {
+	run -1 "$WARD" tools call read '{"path": "f", "ofset": 1}'
+	[[ $output == *"there is no argument 'ofset'; did you mean 'offset'?" ]]
+	run -1 "$WARD" tools call edit '{"file": "f", "from": "x", "to": "y"}'
+	[[ $output == *"there is no argument 'f"*"', only: path, oldText, newText, all" ]]
+	run -1 "$WARD" tools call session_status '{"verbose": true}'
+	[[ $output == *"there is no argument 'verbose', only: none" ]]
+	run -1 "$WARD" tools call search '{}'
+	[[ $output == *"neither 'pattern' nor 'names' is given" ]]
+}
+
 @test "a NUL in any member is refused by its name, and nothing is cut there" {
 	local row
 	for row in 'exec|{"argv": ["touch", "ran\u0000b"]}|argv[1]' 'exec|{"command": "touch ran", "cwd": ".\u0000x"}|cwd' \

@@ -160,6 +160,8 @@ P
 @test "apply: only the paths that are named" {
 	some_files
 	cow sh -c 'echo more >>a; rm -r d; mkdir d; echo n >d/n; echo more >>e/y'
+	run -0 ward apply no/such
+	[ "$output" = 'no changes there' ]
 	ward apply d/n d/x
 	[ "$(cat d/n)" = n ]
 	[ ! -e d/x ]

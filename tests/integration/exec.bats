@@ -76,6 +76,23 @@ until_status() {
 	run -137 exec_ -- sh -c 'kill -9 $$'
 }
 
+@test "what is missing is said, and what to do about it" {
+	if [ "$(id -u)" != 0 ]; then # root has its own folder, whatever the environment says
+		run -125 env XDG_RUNTIME_DIR="$BATS_TEST_TMPDIR/none" "$WARD" exec -- true
+		[[ $output == *"make '$BATS_TEST_TMPDIR/none/ward'"*'XDG_RUNTIME_DIR'* ]]
+	fi
+	run -125 ward process output --session other 1
+	[[ $output == *'no running sandbox'*"'ward list'"* ]]
+	exec_ -- true
+	for id in '' none -1 99999999999; do
+		run -125 ward process output -- "$id"
+		[[ $output == *"'$id' is no id of a process; 'ward process list' shows them" ]]
+	done
+	mkdir gone
+	run -125 sh -c 'cd gone && rmdir ../gone && exec "$WARD" run -- true'
+	[[ $output == *'the current folder was removed'* ]]
+}
+
 @test "input, output and errors are the caller's own" {
 	run -0 bash -c 'echo in | timeout 60 "$WARD" exec -- cat'
 	[ "$output" = in ]

@@ -32,6 +32,15 @@ gone() { # WORD of a command line: nobody has it any more
 	[[ $output == *"run program (host)"* ]]
 }
 
+@test "a person on a terminal is told that there is no sandbox, others are not" {
+	run -0 "$HELPERS/withpty" "$WARD" run --set mode=non-main -- echo ran
+	[[ $output == 'ward: this runs on the host, not in a sandbox: mode non-main'*ran* ]]
+	run -0 "$HELPERS/withpty" "$WARD" run -- echo ran
+	[[ $output != *'on the host'* ]]
+	run -0 host -- echo ran
+	[ "$output" = ran ]
+}
+
 @test "environment, input and umask are the caller's" {
 	run -0 env MINE=yes bash -c 'umask 077; echo typed | "$0" run --set mode=off -- sh -c '"'"'echo $MINE; cat; umask'"'" "$WARD"
 	[ "$output" = $'yes\ntyped\n0077' ]

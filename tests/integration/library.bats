@@ -28,7 +28,7 @@ scenario() {
 entrances() {
 	"$WARD" audit query --json --text "$1" >"$RESULT"
 	"$python" -c 'import json, sys
-print(*sorted({r["begin"]["entrance"] for r in json.load(open(sys.argv[1])) if r.get("begin")}))' "$RESULT"
+print(*sorted({r["begin"]["entrance"] for r in json.load(open(sys.argv[1])) if r.get("begin") and r["begin"]["event"] != "approval"}))' "$RESULT"
 }
 
 @test "commands: arguments, environment, input, folder, signals, time, bytes" {

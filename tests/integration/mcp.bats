@@ -200,5 +200,7 @@ assert d["ward"]["args"] == ["mcp", "--session", "work"] and d["ward"]["command"
 assert tomllib.loads(sys.argv[1])["mcp_servers"]["ward"]["args"] == ["mcp", "--set", "network=limited"]' "$output"
 	run -125 "$WARD" mcp config codex --json
 	run -125 "$WARD" mcp config emacs
-	[[ $output == *'claude'* ]]
+	[[ $output == *"'emacs'"*'claude'* ]]
+	run -0 "$WARD" mcp config codex --config policy.json5 # the client starts it elsewhere
+	[[ $output == *"\"--config\", \"$PWD/policy.json5\""* ]]
 }

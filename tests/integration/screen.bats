@@ -114,6 +114,11 @@ shows_not() {
 	shows 'ended'
 }
 
+@test "top: not on a terminal that would show the sequences" {
+	run -125 env TERM=dumb "$HELPERS/withpty" "$WARD" top
+	[[ $output == *"'ward top --once'"* && $output != *$'\e'* ]]
+}
+
 @test "top: a shell in the chosen sandbox, and back" {
 	"$WARD" exec -- sh -c 'echo here >/tmp/mark'
 	on_screen "$WARD top"

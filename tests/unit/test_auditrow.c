@@ -37,7 +37,7 @@ static const struct {
 	{"\"event\":\"begin\",\"path\":{\"base64\":\"YSD/\"}", "a \\xff"},
 	{"\"event\":\"begin\",\"operation\":\"start\"", "start"},
 	{"\"event\":\"approval\",\"id\":\"a1\",\"action\":\"given\",\"by\":{\"uid\":0}",
-		"id=a1 action=given by=(uid=0)"},
+		"action=given id=a1 by=(uid=0)"},
 };
 
 static void what_it_was(void)

@@ -307,16 +307,20 @@ static void test_unknown_keys(void)
 	static const struct row rows[] = {
 		{"{flg: true}", "f:1:2: flg: unknown key; did you mean 'flag'?"},
 		{"{Flag: true}", "f:1:2: Flag: unknown key; did you mean 'flag'?"},
-		{"{flag: true,\n   unrelated: 1}", "f:2:4: unrelated: unknown key"},
-		{"{'': 1}", "f:1:2: unknown key"},
+		{"{flag: true,\n   unrelated: 1}",
+			"f:2:4: unrelated: unknown key; 'ward config schema --support' lists all"},
+		{"{'': 1}", "f:1:2: unknown key; 'ward config schema --support' lists all"},
 		{"{'fla\\u0067g': 1}", "f:1:2: flagg: unknown key; did you mean 'flag'?"},
 		{"{name: 'x'}", "f:1:2: name: unknown key; did you mean 'inner.name'?"},
 		{"{plain: {nme: 'x'}}", "f:1:10: plain.nme: unknown key; did you mean 'name'?"},
-		{"{inner: {flag: true}}", "f:1:10: inner.flag: unknown key"},
+		{"{inner: {flag: true}}", "f:1:10: inner.flag: unknown key; 'ward config schema "
+					  "--support' lists all"},
 		{"{rules: [{patern: 'ls'}]}",
 			"f:1:11: rules.patern: unknown key; did you mean 'pattern'?"},
-		{"{'\\u001b]0;x\\u0007': 1}", "f:1:2: \\x1b]0;x\\x07: unknown key"},
-		{"{'a\\nb\\u202e': 1}", "f:1:2: a\\nb\\u{202e}: unknown key"},
+		{"{'\\u001b]0;x\\u0007': 1}", "f:1:2: \\x1b]0;x\\x07: unknown key; 'ward config "
+					      "schema --support' lists all"},
+		{"{'a\\nb\\u202e': 1}", "f:1:2: a\\nb\\u{202e}: unknown key; 'ward config schema "
+					"--support' lists all"},
 	};
 
 	check_wrong(rows, ARRAY_LEN(rows));
