@@ -267,17 +267,18 @@ static void show_event(struct buf *out, const struct node *root)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < 2 * root->count; i++) {
-		const struct member *m = &root->members[i % root->count];
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t i = 0; i < root->count; i++) {
+			const struct member *m = &root->members[i];
 
-		if (is_common(m->key) || is_first(m->key) != (i < root->count))
-			continue;
-		buf_puts(out, any ? " " : "");
-		escape_text(out, m->key);
-		buf_putc(out, '=');
-		auditrow_show(out, &m->value);
-		any = true;
-	}
+			if (is_common(m->key) || is_first(m->key) != (turn == 0))
+				continue;
+			buf_puts(out, any ? " " : "");
+			escape_text(out, m->key);
+			buf_putc(out, '=');
+			auditrow_show(out, &m->value);
+			any = true;
+		}
 }
 
 void auditrow_what(struct buf *out, const struct auditrow *row)
