@@ -141,6 +141,7 @@ static void take_network(struct live *v, struct packet_fds *fds)
 {
 	if (guarding_begin(v->stage, fds, &v->error) < 0)
 		live_kill(v);
+	live_owner_begin(v);
 }
 
 static void take_message(struct live *v)
@@ -342,6 +343,8 @@ static void take_lines(struct live *v, const struct waits *w)
 static void take_all(struct live *v, const struct waits *w)
 {
 	take_lines(v, w);
+	if (v->stage->guarding)
+		live_owner_look(v);
 	guarding_work(v->stage);
 	if (w->fds[ON_CONTROL].revents)
 		take_message(v);

@@ -166,8 +166,11 @@ static int take_message(struct live *v, struct err *e)
 
 	if (r == -EAGAIN)
 		return 0;
-	if (r == 0 && m.kind == WIRE_NETWORK)
-		return guarding_begin(v->stage, &fds, e);
+	if (r == 0 && m.kind == WIRE_NETWORK) {
+		r = guarding_begin(v->stage, &fds, e);
+		live_owner_begin(v);
+		return r;
+	}
 	if (r == 0 && m.kind == WIRE_WAITING) {
 		v->call->card->state = CARD_WAITING;
 		v->waiting = true;
