@@ -14,6 +14,7 @@
 #include "engine/stage.h"
 #include "engine/wire.h"
 #include "model/card.h"
+#include "model/refusals.h"
 #include "model/usage.h"
 
 #define LIVE_LINES (2 * SLOT_COUNT)
@@ -25,6 +26,14 @@ struct live_said {
 	const char *who;
 	const struct post_end *end;
 	const struct result_network *network; /* NULL: nothing was tried */
+};
+
+/* Somebody who was turned away. */
+struct live_refused {
+	uid_t uid;
+	pid_t pid;
+	const char *why;
+	uint32_t count; /* model/refusals.h */
 };
 
 struct live_call {
@@ -47,6 +56,8 @@ struct live_call {
 	/* How a command ended whose caller does not record it: one in the background, or one whose
 	 * caller has gone. May be NULL. */
 	void (*audit)(void *ctx, const struct live_said *said);
+	/* ... may be NULL too. */
+	void (*refused)(void *ctx, const struct live_refused *r);
 	int setup_output; /* where plan->setup may write */
 	/* Nobody's yet; NULL: it is made for somebody. Then `ready` also hears LIVE_CLAIMED, and
 	 * the callback gives the sandbox its name: listener, lock and card are others then. */
@@ -139,6 +150,8 @@ struct live {
 	uint64_t only_owner, last_owner, born;
 	uint64_t search_second, searched; /* us: for owners, since when; of that */
 	int workspace;                    /* as it is inside; -1: it has not come yet */
+	struct refusals refusals;
+	struct live_refused last_refused;
 	char enforced[LAYER_COUNT][POST_WORD];
 	struct err error; /* why it could not be made */
 };
@@ -156,6 +169,9 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
 /* The sandbox is gone, and with it the command. */
 void live_line_lost(struct live *v, struct live_line *l);
 void live_line_answer(struct live_line *l, const struct post *m);
+/* engine/live_peer.c: whether whoever has connected may; if not, it is written down. */
+bool live_peer_is_welcome(struct live *v, int fd);
+void live_peer_end(struct live *v);
 /* engine/live_net.c: a request about the network; true: it was one. */
 bool live_net_request(struct live *v, struct live_line *l, const struct post *m);
 /* engine/live_owner.c: whose connections they are. */
