@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* It has its name only when it listens: one at which nobody does is swept away. */
 static int listen_there(struct approval *p, struct err *e)
@@ -50,8 +51,42 @@ static void drop(struct approval_client *c)
 	c->fd = c->process = -1;
 }
 
+static void write_down(struct approval *p, uint32_t count)
+{
+	struct err ignored;
+
+	p->last_refused.count = count;
+	if (count > 0 && p->q.record)
+		record_peer(p->q.record, &p->last_refused, &ignored);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* As the kernel named it when it connected. */
+static bool is_welcome(struct approval *p, int fd)
+{
+	uid_t uid;
+	pid_t pid;
+
+	if (packet_peer(fd, &uid, &pid) < 0)
+		return false;
+	if (uid == geteuid() || uid == 0)
+		return true;
+	p->last_refused = (struct record_peer){"approval", p->id, p->q.verdict->session.key,
+		"another user's request", uid, pid, 0};
+	write_down(p, refusals_add(&p->refusals, now_ms()));
+	return false;
+}
+
 void approval_line_close(struct approval *p)
 {
+	write_down(p, refusals_end(&p->refusals));
 	for (size_t i = 0; i < APPROVAL_CLIENTS; i++)
 		drop(&p->clients[i]);
 	if (p->listener >= 0)
@@ -71,7 +106,7 @@ static int greet(struct approval_client *c)
 	if (r == 0)
 		r = peer_ask(c->fd);
 	if (r == 0)
-		r = c->process = peer_hold(c->pid);
+		r = c->process = peer_hold_other(c->fd, c->pid);
 	if (r < 0)
 		return r;
 	if (getrandom(c->nonce, sizeof c->nonce, 0) != (ssize_t)sizeof c->nonce)
@@ -195,7 +230,10 @@ void approval_line_serve(struct approval *p)
 	int fd;
 
 	while ((fd = accept4(p->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		admit(p, fd);
+		if (is_welcome(p, fd))
+			admit(p, fd);
+		else
+			close(fd);
 	for (size_t i = 0; i < APPROVAL_CLIENTS; i++)
 		if (p->clients[i].fd >= 0 && !hear(p, &p->clients[i]))
 			drop(&p->clients[i]);

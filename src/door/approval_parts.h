@@ -8,7 +8,9 @@
 #include "door/approval.h"
 #include "door/principal.h"
 #include "door/prompt.h"
+#include "door/record.h"
 #include "door/subject.h"
+#include "model/refusals.h"
 #include "state/grants.h"
 
 #include <stdint.h>
@@ -82,6 +84,8 @@ struct approval {
 	bool too_long; /* to be shown whole */
 	int folder, listener;
 	struct approval_client clients[APPROVAL_CLIENTS];
+	struct refusals refusals; /* of those that came to the listener */
+	struct record_peer last_refused;
 	struct prompt prompt;
 	struct approval_file files[APPROVAL_FILES];
 };

@@ -55,6 +55,8 @@ static void digest_policy(const struct effective *eff, uint8_t ret[SHA256_SIZE])
 
 	sha256_init(&s);
 	add_text(&s, eff->agent);
+	/* What was given to one that stands in the list is not for one that does not. */
+	add_number(&s, eff->agent_known);
 	add_fields(&s, settings_fields, &eff->s);
 	for (size_t i = 0; i < eff->rules.count; i++) {
 		add_text(&s, eff->rules.items[i].pattern);

@@ -2,6 +2,7 @@
 #include "door/door.h"
 
 #include "base/cleanup.h"
+#include "base/escape.h"
 #include "base/macro.h"
 #include "door/ask.h"
 #include "door/load.h"
@@ -88,6 +89,32 @@ static int plan_session(struct door *d, struct door_policy *p, struct err *e)
 	return exec_decide(&q, true, &p->arena, &p->session, e);
 }
 
+static int say_revoked(const struct door *d, struct err *e)
+{
+	auto_(buf_free) struct buf shown = BUF(160);
+
+	escape_text(&shown, d->policy->session.run.verdict.session.agent);
+	return err_set(e, EACCES,
+		"agent '%s' was taken out of the configuration (agents.entries): nothing is done "
+		"for it "
+		"any more; whoever is to go on has to be started anew",
+		buf_text(&shown));
+}
+
+/* Nothing that was opened for it is kept. */
+static int check_listed(struct door *d, const struct verdict *v, struct err *e)
+{
+	bool listed = v->effective->agent_known;
+
+	d->revoked = d->listed && !listed;
+	d->listed = d->listed || listed;
+	if (!d->revoked)
+		return 0;
+	while (d->line_count > 0)
+		client_line_close(&d->lines[--d->line_count]);
+	return say_revoked(d, e);
+}
+
 static int read_policy(struct door *d, struct err *e)
 {
 	auto_(door_release) struct door_policy *p = mem_alloc(sizeof *p);
@@ -106,6 +133,9 @@ static int read_policy(struct door *d, struct err *e)
 		r = plan_session(d, p, e);
 	if (r < 0)
 		return r;
+	r = check_listed(d, &p->session.run.verdict, e);
+	if (r < 0)
+		return r;
 	door_release(&d->policy);
 	d->policy = take_ptr(p);
 	return 0;
@@ -117,6 +147,8 @@ int door_refresh(struct door *d, struct err *e)
 	bool same = d->policy != NULL;
 	int r;
 
+	if (d->revoked)
+		return say_revoked(d, e);
 	look_at_files(d, now);
 	for (size_t i = 0; i < DOOR_FILES && same; i++)
 		same = is_same_file(&now[i], &d->policy->files[i]);
@@ -124,7 +156,7 @@ int door_refresh(struct door *d, struct err *e)
 		return 0;
 	/* Looked at before it is read: what is written meanwhile has another stamp next time. */
 	r = read_policy(d, e);
-	if (r < 0 && d->policy)
+	if (r < 0 && d->policy && !d->revoked)
 		return err_ctx(
 			e, r, "the configuration has changed, and nothing runs until it is right");
 	if (r < 0)
@@ -132,6 +164,17 @@ int door_refresh(struct door *d, struct err *e)
 	for (size_t i = 0; i < DOOR_FILES; i++)
 		d->policy->files[i] = now[i];
 	return 1;
+}
+
+int door_revoked(struct door *d, struct err *e)
+{
+	struct err other = {0};
+	int r = door_refresh(d, &other);
+
+	if (!d->revoked)
+		return 0;
+	*e = other;
+	return r;
 }
 
 int door_open(struct door *d, const struct door_call *call, struct err *e)

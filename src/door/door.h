@@ -6,8 +6,9 @@
  * (the configuration, what it makes of the session's sandbox, the log) and connections to the
  * sandbox that are kept between calls. The policy is looked at before every call: when a file of
  * the configuration has changed, it is read anew, and one that cannot be read stops every call.
- * Calls that run already keep the policy that they began with. Called by the entrances, through
- * door/job.h.
+ * Calls that run already keep the policy that they began with. An agent that stood in
+ * agents.entries and is taken out of it has lost what it was given: the door stays shut, whatever
+ * is written there later. Called by the entrances, through door/job.h.
  */
 
 #include "door/exec.h"
@@ -48,14 +49,19 @@ struct door {
 	struct client_line lines[DOOR_LINES];
 	size_t line_count;
 	unsigned serial;
+	bool listed;         /* the agent has stood in agents.entries since the door was opened */
+	bool revoked;        /* ... and does not any more */
 	struct buf spare[2]; /* memory of the last answer, for the next one */
 };
 
 /* Nothing can be called before the policy could be read once. */
 int door_open(struct door *d, const struct door_call *call, struct err *e);
 void door_close(struct door *d);
-/* Takes notice of files that have changed. 1: the policy is another one now. */
+/* Takes notice of files that have changed. 1: the policy is another one now; -EACCES: the agent's
+ * authority was taken away, for good. */
 int door_refresh(struct door *d, struct err *e);
+/* That, and the reason; 0: it was not. Looks at the files. */
+int door_revoked(struct door *d, struct err *e);
 struct door_policy *door_hold(struct door *d);
 void door_release(struct door_policy **p);
 

@@ -6,6 +6,7 @@
 #include "base/macro.h"
 #include "door/approval.h"
 #include "door/failure.h"
+#include "door/approval_parts.h"
 #include "door/job_parts.h"
 #include "json/node_write.h"
 
@@ -15,6 +16,7 @@
 #include <time.h>
 
 #define SPARE_MOST (64u << 10)
+#define LOOK_MS 1000
 
 static uint64_t now_ms(void)
 {
@@ -174,6 +176,19 @@ static struct job *new_job(struct door *d, size_t tool)
 	return j;
 }
 
+/* The last policy that its agent had says who it was. */
+static struct job *refuse_revoked(struct job *j, const struct node *args, const struct err *why)
+{
+	struct err ignored;
+
+	j->verdict = &j->policy->session.run.verdict;
+	args_read(j->tool->arguments, args, &j->arena, &j->args, &ignored);
+	fill_record(j, args);
+	j->failed = *why;
+	job_fail(j, -EACCES);
+	return j;
+}
+
 int job_begin(
 	struct door *d, const char *tool, const struct node *args, struct job **ret, struct err *e)
 {
@@ -181,11 +196,15 @@ int job_begin(
 	size_t which = tool_find(tool);
 	int r = door_refresh(d, e);
 
-	if (r < 0)
+	if (r < 0 && !d->revoked)
 		return r;
 	if (which == tool_count())
 		return refuse_unknown(d, tool, e);
 	j = new_job(d, which);
+	if (d->revoked) {
+		*ret = refuse_revoked(take_ptr(j), args, e);
+		return 0;
+	}
 	r = door_verdict(d, which, &j->verdict, e);
 	if (r < 0)
 		return r;
@@ -226,6 +245,14 @@ size_t job_poll(struct job *j, struct pollfd *fds, size_t max)
 	return 0;
 }
 
+/* While it waits, whether its agent is still one is looked at now and then. */
+static int asks_until(const struct job *j)
+{
+	int ms = approval_timeout(j->approval);
+
+	return j->door->listed && ms > LOOK_MS ? LOOK_MS : ms;
+}
+
 int job_timeout(const struct job *j)
 {
 	uint64_t now = now_ms();
@@ -233,7 +260,7 @@ int job_timeout(const struct job *j)
 	if (j->stage == STAGE_DONE)
 		return 0;
 	if (j->stage == STAGE_ASK)
-		return approval_timeout(j->approval);
+		return asks_until(j);
 	if (!j->ends_ms)
 		return -1;
 	return j->ends_ms > now ? (int)(j->ends_ms - now) : 0;
@@ -253,8 +280,17 @@ static void step_worker(struct job *j)
 }
 
 /* A person has answered, or nobody in time. */
+/* Whoever answers would give something to an agent that may have nothing any more. */
 static void step_approval(struct job *j)
 {
+	struct err e = {0};
+
+	if (door_revoked(j->door, &e) < 0) {
+		approval_note(j->approval, "refused", NULL, e.text, NULL);
+		j->failed = e;
+		job_fail(j, -EACCES);
+		return;
+	}
 	switch (approval_step(j->approval, &j->failed)) {
 	case APPROVAL_WAITS:
 	case APPROVAL_STATES:

@@ -261,6 +261,24 @@ static void keep_end(void *ctx, const struct live_said *said)
 	record_close(&record);
 }
 
+static void keep_refused(void *ctx, const struct live_refused *one)
+{
+	const struct live_call *call = ctx;
+	const struct plan_audit *audit = &call->plan->audit;
+	struct record record;
+	struct err ignored; /* it was refused all the same */
+
+	if (!audit->folder)
+		return;
+	record_open_at(&record, &(struct auditlog_call){audit->folder, audit->rotate, audit->keep,
+					(enum auditlog_sync)audit->sync});
+	record_peer(&record,
+		&(struct record_peer){"sandbox", call->name, call->card->session, one->why,
+			one->uid, one->pid, one->count},
+		&ignored);
+	record_close(&record);
+}
+
 /* In the process that becomes the supervisor. */
 _Noreturn void living_supervise(const struct living_make *q, int ready)
 {
@@ -276,6 +294,7 @@ _Noreturn void living_supervise(const struct living_make *q, int ready)
 		.record = keep_row,
 		.record_fds = {-1, -1},
 		.audit = keep_end,
+		.refused = keep_refused,
 		.setup_output = -1,
 		.blank = q->blank,
 		.claimed = change_name};

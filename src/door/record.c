@@ -332,6 +332,16 @@ int record_event(struct record *r, const char *event, const char *members,
 	return add(r, AUDITLOG_EVENT, NULL, e);
 }
 
+int record_peer(struct record *r, const struct record_peer *p, struct err *e)
+{
+	auto_(buf_free) struct buf m = BUF(256);
+	struct record_fact facts[] = {{"name", p->name}, {"session", p->session}, {"why", p->why}};
+
+	buf_printf(&m, "\"socket\":\"%s\",\"by\":{\"uid\":%u,\"pid\":%d},\"count\":%u", p->socket,
+		(unsigned)p->uid, (int)p->pid, p->count);
+	return record_event(r, "refusedPeer", buf_text(&m), facts, ARRAY_LEN(facts), e);
+}
+
 static struct line *begin_end(struct record *r, uint64_t begin)
 {
 	struct line *l = begin_line(r, "end", AUDITLOG_TAIL - AUDITLOG_PREFIX);

@@ -18,6 +18,8 @@
 #include "model/result.h"
 #include "state/auditlog.h"
 
+#include <sys/types.h>
+
 enum entrance { ENTRANCE_CLI, ENTRANCE_MCP, ENTRANCE_LIBRARY, ENTRANCE_WRAP, ENTRANCE_COUNT };
 extern const char *const entrance_names[];
 
@@ -77,6 +79,16 @@ struct record_fact {
 };
 int record_event(struct record *r, const char *event, const char *members,
 	const struct record_fact *facts, size_t count, struct err *e);
+
+/* Somebody who came to a socket of ward's and was turned away, as the kernel named them. */
+struct record_peer {
+	const char *socket;               /* "sandbox", "approval" */
+	const char *name, *session, *why; /* of that; NULL: it has none */
+	uid_t uid;
+	pid_t pid;
+	uint32_t count; /* model/refusals.h */
+};
+int record_peer(struct record *r, const struct record_peer *p, struct err *e);
 
 /* Whose the begin is, as members of a line: what another process needs to write its end. "": no
  * such begin. It is that one's affair from then on, once record_hand_over() was called. */

@@ -86,6 +86,10 @@ static void put_flow(struct line *l, const struct result_flow *f)
 	line_number(l, "port", f->port);
 	line_key(l, "allowed");
 	buf_puts(&l->out, f->allowed ? "true" : "false");
+	if (f->shared) {
+		line_key(l, "shared");
+		buf_puts(&l->out, "true");
+	}
 	line_number(l, "count", f->count);
 	line_number(l, "sentBytes", f->up);
 	line_number(l, "receivedBytes", f->down);

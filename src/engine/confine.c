@@ -8,6 +8,7 @@
 #include "engine/enforced.h"
 #include "engine/wire.h"
 #include "sys/caps.h"
+#include "sys/peer.h"
 #include "sys/process.h"
 
 #include <errno.h>
@@ -61,6 +62,8 @@ int confine_map(struct stage *s, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "map user %u to %u", p->uid, (unsigned)s->host_uid);
+	/* Later it does not let itself be looked at. */
+	s->space = peer_space(s->init);
 	r = wire_send(s->control, true, &m, NULL);
 	return r < 0 ? err_sys(e, r, "speak to the sandbox") : 0;
 }

@@ -31,6 +31,7 @@ struct guarding {
 	struct result_network seen;
 	struct nettally total;
 	uint64_t taken_up, taken_down; /* of that */
+	struct guarding_book book;     /* all NULL: one command has it all */
 	pid_t resolver;
 	bool by_port; /* others are refused by the kernel, and not seen */
 };
@@ -154,10 +155,41 @@ static void take_event(void *ctx, const struct guard_event *e)
 	struct result_flow f;
 
 	flow_of(e, &f);
+	nettally_add(&g->total, &f);
+	if (g->book.told) {
+		g->book.told(g->book.ctx,
+			&(struct guarding_told){e->owner, &f, e->kind == GUARD_INBOUND, e->spent});
+		return;
+	}
 	g->seen.spent += e->spent;
 	if (e->kind != GUARD_INBOUND)
 		result_network_add(&g->seen, &f);
-	nettally_add(&g->total, &f);
+}
+
+static bool find_owner(void *ctx, const uint32_t *inodes, size_t count, uint64_t *ret)
+{
+	struct guarding *g = ctx;
+
+	*ret = 0;
+	return !g->book.owner || g->book.owner(g->book.ctx, inodes, count, ret);
+}
+
+void guarding_keep(struct stage *s, const struct guarding_book *book)
+{
+	if (s->guarding)
+		s->guarding->book = *book;
+}
+
+void guarding_take_new(struct stage *s)
+{
+	if (s->guarding && s->guarding->guard)
+		guard_take_new(s->guarding->guard);
+}
+
+void guarding_leave(struct stage *s, uint64_t owner)
+{
+	if (s->guarding && s->guarding->guard)
+		guard_tell_left(s->guarding->guard, owner);
 }
 
 static bool is_listened_at(const struct guarding *g, uint16_t port)
@@ -249,6 +281,29 @@ static void see_open(void *ctx, const struct guard_event *e)
 	l->see(l->ctx, &f, true);
 }
 
+struct looking_open {
+	void (*see)(void *ctx, const struct guarding_told *t);
+	void *ctx;
+};
+
+static void see_open_told(void *ctx, const struct guard_event *e)
+{
+	const struct looking_open *l = ctx;
+	struct result_flow f;
+
+	flow_of(e, &f);
+	l->see(l->ctx, &(struct guarding_told){e->owner, &f, e->kind == GUARD_INBOUND, e->spent});
+}
+
+void guarding_look_open(
+	const struct stage *s, void (*see)(void *ctx, const struct guarding_told *t), void *ctx)
+{
+	struct looking_open looking = {see, ctx};
+
+	if (s->guarding && s->guarding->guard)
+		guard_look(s->guarding->guard, see_open_told, &looking);
+}
+
 void guarding_look(const struct stage *s,
 	void (*see)(void *ctx, const struct result_flow *f, bool open), void *ctx)
 {
@@ -269,7 +324,7 @@ bool guarding_take_report(struct stage *s, struct result_network *ret)
 	struct guarding *g = s->guarding;
 
 	if (g && g->guard)
-		guard_tell_left(g->guard);
+		guard_tell_left(g->guard, 0);
 	if (!g || g->seen.flows[0].count == 0)
 		return false;
 	*ret = g->seen;
@@ -296,6 +351,7 @@ static int begin(struct guarding *g, const struct plan_network *n, const struct 
 		.own4 = {.v4 = true},
 		.resolver = start_resolver,
 		.event = take_event,
+		.owner = find_owner,
 		.ctx = g};
 
 	for (size_t i = 0; i < n->budget_count; i++)

@@ -141,6 +141,7 @@ static void take_network(struct live *v, struct packet_fds *fds)
 {
 	if (guarding_begin(v->stage, fds, &v->error) < 0)
 		live_kill(v);
+	live_owner_begin(v);
 }
 
 static void take_message(struct live *v)
@@ -256,15 +257,12 @@ static struct live_line *free_line(struct live *v)
 	return NULL;
 }
 
-/* Only the same user, and root, who could do everything anyway. */
 static void take_client(struct live *v)
 {
 	auto_fd int fd = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct live_line *l = free_line(v);
-	uid_t uid;
-	pid_t pid;
 
-	if (fd < 0 || !l || packet_peer(fd, &uid, &pid) < 0 || (uid != geteuid() && uid != 0))
+	if (fd < 0 || !live_peer_is_welcome(v, fd) || !l)
 		return;
 	*l = LIVE_LINE(take_fd(&fd));
 	live_line_request(v, l); /* which is often there already */
@@ -342,6 +340,8 @@ static void take_lines(struct live *v, const struct waits *w)
 static void take_all(struct live *v, const struct waits *w)
 {
 	take_lines(v, w);
+	if (v->stage->guarding)
+		live_owner_look(v);
 	guarding_work(v->stage);
 	if (w->fds[ON_CONTROL].revents)
 		take_message(v);
@@ -474,6 +474,7 @@ int live_run(struct live_call *call, struct err *e)
 	for (size_t i = 0; i < LIVE_PROCESSES; i++)
 		if (v.processes[i].id)
 			live_process_free(&v.processes[i]);
+	live_peer_end(&v);
 	live_drop_pairs(&v);
 	live_sweep(&v);
 	meter_free(&v.meter);

@@ -14,6 +14,7 @@
 #include "engine/stage.h"
 #include "engine/wire.h"
 #include "model/card.h"
+#include "model/refusals.h"
 #include "model/usage.h"
 
 #define LIVE_LINES (2 * SLOT_COUNT)
@@ -25,6 +26,14 @@ struct live_said {
 	const char *who;
 	const struct post_end *end;
 	const struct result_network *network; /* NULL: nothing was tried */
+};
+
+/* Somebody who was turned away. */
+struct live_refused {
+	uid_t uid;
+	pid_t pid;
+	const char *why;
+	uint32_t count; /* model/refusals.h */
 };
 
 struct live_call {
@@ -47,6 +56,8 @@ struct live_call {
 	/* How a command ended whose caller does not record it: one in the background, or one whose
 	 * caller has gone. May be NULL. */
 	void (*audit)(void *ctx, const struct live_said *said);
+	/* ... may be NULL too. */
+	void (*refused)(void *ctx, const struct live_refused *r);
 	int setup_output; /* where plan->setup may write */
 	/* Nobody's yet; NULL: it is made for somebody. Then `ready` also hears LIVE_CLAIMED, and
 	 * the callback gives the sandbox its name: listener, lock and card are others then. */
@@ -59,6 +70,8 @@ struct live_pair {
 	int command, orders;
 	int32_t shepherd;
 	uint32_t notes; /* that init had when the pair was taken: none of them is the command's */
+	uint64_t owner; /* whoever becomes the command: engine/live_owner.c */
+	pid_t top;      /* the shepherd's number here, once it is known */
 };
 
 #define LIVE_NO_PAIR ((struct live_pair){.command = -1, .orders = -1})
@@ -78,11 +91,13 @@ struct live_line {
 	int orders;        /* -1: no command runs */
 	int command;       /* it waits for its terminal; -1 */
 	int32_t shepherd;
-	bool terminal;         /* it has one of its own */
-	uint32_t notes;        /* that init had before it began */
-	struct plan_caps caps; /* its own limits */
-	pid_t top;             /* its shepherd's number here, once it is known */
-	uint64_t look_at;      /* us: when those are looked at; 0: never */
+	bool terminal;          /* it has one of its own */
+	uint32_t notes;         /* that init had before it began */
+	struct plan_caps caps;  /* its own limits */
+	pid_t top;              /* its shepherd's number here, once it is known */
+	uint64_t owner, born;   /* its number, and its place among all: engine/live_owner.c */
+	struct live_seen *seen; /* what it has reached; NULL: nothing */
+	uint64_t look_at;       /* us: when those are looked at; 0: never */
 	uint64_t began, deadline, kill_at, give_up_at, kill_grace; /* us; the last in ms */
 	enum end_reason reason; /* why we ended it; END_EXITED: we did not */
 	enum limit_hit hit;     /* ... for that limit; HIT_COUNT: none */
@@ -131,7 +146,12 @@ struct live {
 	uint32_t running;
 	uint32_t oom_kills; /* that were seen */
 	struct meter meter;
-	int workspace; /* as it is inside; -1: it has not come yet */
+	uint32_t owners; /* commands that may use the network now */
+	uint64_t only_owner, last_owner, born;
+	uint64_t search_second, searched; /* us: for owners, since when; of that */
+	int workspace;                    /* as it is inside; -1: it has not come yet */
+	struct refusals refusals;
+	struct live_refused last_refused;
 	char enforced[LAYER_COUNT][POST_WORD];
 	struct err error; /* why it could not be made */
 };
@@ -149,8 +169,21 @@ void live_line_end(struct live *v, struct live_line *l, enum end_reason reason);
 /* The sandbox is gone, and with it the command. */
 void live_line_lost(struct live *v, struct live_line *l);
 void live_line_answer(struct live_line *l, const struct post *m);
+/* engine/live_peer.c: whether whoever has connected may; if not, it is written down. */
+bool live_peer_is_welcome(struct live *v, int fd);
+void live_peer_end(struct live *v);
 /* engine/live_net.c: a request about the network; true: it was one. */
 bool live_net_request(struct live *v, struct live_line *l, const struct post *m);
+/* engine/live_owner.c: whose connections they are. */
+struct live_seen;
+void live_owner_begin(struct live *v);
+/* Who can begin some; before the guard has its turn. */
+void live_owner_look(struct live *v);
+/* The command has ended: all that its programs have done is known afterwards. */
+void live_owner_take(struct live *v, struct live_line *l);
+void live_owner_bytes(const struct live *v, const struct live_line *l, struct result_usage *io);
+const struct result_network *live_owner_rows(const struct live_line *l); /* NULL: none */
+void live_owner_free(struct live_line *l);
 /* engine/live_begin.c: the request to run something. */
 void live_line_exec(
 	struct live *v, struct live_line *l, const struct post *m, struct packet_fds *fds);

@@ -81,6 +81,7 @@ bool live_take_pair(struct live *v, struct live_pair *ret)
 		*ret = pair;
 		/* Not later: whoever holds the other end begins before we hear of it. */
 		ret->notes = atomic_load(v->stage->notes);
+		ret->owner = ++v->last_owner;
 		if (poll(&word, 1, 0) == 0)
 			return true;
 		close(pair.command);
@@ -96,6 +97,9 @@ static void begin(struct live *v, struct live_line *l, const struct post_exec *x
 	l->queued = false;
 	l->shepherd = pair->shepherd;
 	l->notes = pair->notes;
+	l->owner = pair->owner;
+	l->top = pair->top;
+	l->born = ++v->born;
 	l->command = pair->command;
 	l->orders = pair->orders;
 	l->hit = HIT_COUNT;

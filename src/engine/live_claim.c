@@ -131,12 +131,10 @@ static int take_client(struct live *v, struct err *e)
 {
 	auto_fd int client = accept4(v->call->listener, NULL, NULL, SOCK_CLOEXEC);
 	struct pollfd word = {.fd = client, .events = POLLIN};
-	uid_t uid;
-	pid_t pid;
 	int r;
 
-	if (client < 0 || packet_peer(client, &uid, &pid) < 0 || (uid != geteuid() && uid != 0) ||
-		poll(&word, 1, ASK_MS) != 1 || post_receive(client, false, &in, NULL) < 0)
+	if (client < 0 || !live_peer_is_welcome(v, client) || poll(&word, 1, ASK_MS) != 1 ||
+		post_receive(client, false, &in, NULL) < 0)
 		return 1;
 	if (in.kind == POST_STOP)
 		return err_set(e, ECANCELED, "it was stopped");
@@ -166,8 +164,11 @@ static int take_message(struct live *v, struct err *e)
 
 	if (r == -EAGAIN)
 		return 0;
-	if (r == 0 && m.kind == WIRE_NETWORK)
-		return guarding_begin(v->stage, &fds, e);
+	if (r == 0 && m.kind == WIRE_NETWORK) {
+		r = guarding_begin(v->stage, &fds, e);
+		live_owner_begin(v);
+		return r;
+	}
 	if (r == 0 && m.kind == WIRE_WAITING) {
 		v->call->card->state = CARD_WAITING;
 		v->waiting = true;

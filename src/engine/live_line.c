@@ -6,7 +6,6 @@
 #include "base/macro.h"
 #include "base/mem.h"
 #include "engine/enforced.h"
-#include "engine/guarding.h"
 #include "engine/live.h"
 #include "engine/wire.h"
 #include "sys/memory.h"
@@ -54,6 +53,7 @@ void live_line_close(struct live *v, struct live_line *l)
 	cleanup_fd(&l->held.orders);
 	packet_close(&l->fds);
 	free(l->request);
+	live_owner_free(l);
 	*l = LIVE_LINE(-1);
 	l->used = false;
 }
@@ -114,7 +114,7 @@ static void fill_end(struct live *v, struct live_line *l, struct post_end *ret)
 	ret->usage.memory_peak = w->largest;
 	ret->usage.read_bytes = w->read_bytes;
 	ret->usage.written_bytes = w->written_bytes;
-	guarding_take_bytes(v->stage, &ret->usage);
+	live_owner_bytes(v, l, &ret->usage);
 	memcpy(ret->enforced, v->enforced, sizeof ret->enforced);
 }
 
@@ -185,22 +185,20 @@ static bool answer_end(struct live *v, struct live_line *l, const struct post *m
 	return post_send(l->client, false, m, &fds) == 0;
 }
 
-/* Of several that run at the same time it belongs to whoever ends first. */
-static bool take_network(struct live *v, struct live_line *l, struct result_network *ret)
+/* What it has tried, and nobody else. NULL: nothing, or nobody asks. */
+static const struct result_network *send_network(struct live *v, struct live_line *l)
 {
+	const struct result_network *rows;
 	struct post *m;
 
-	if (!v->stage->guarding || (l->client < 0 && !l->begin))
-		return false;
-	guarding_work(v->stage);
-	if (!guarding_take_report(v->stage, ret))
-		return false;
-	if (l->client >= 0) {
+	live_owner_take(v, l);
+	rows = live_owner_rows(l);
+	if (rows && l->client >= 0) {
 		m = post_new(POST_NETWORK, 0);
-		m->network = *ret;
+		m->network = *rows;
 		live_line_answer(l, m);
 	}
-	return true;
+	return rows;
 }
 
 /* The last word about a command. */
@@ -208,10 +206,9 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 {
 	struct post *m;
 	struct live_process *process;
-	static struct result_network network; /* large */
 	struct live_pair held;
 	int kept = -1;
-	bool some = take_network(v, l, &network);
+	const struct result_network *network = send_network(v, l);
 
 	m = post_new(POST_ENDED, 0);
 	fill_end(v, l, &m->end);
@@ -226,7 +223,7 @@ static void finish(struct live *v, struct live_line *l, const struct result_repo
 	if (answer_end(v, l, m))
 		l->begin = 0;
 	else
-		audit(v, l, &m->end, some ? &network : NULL);
+		audit(v, l, &m->end, network);
 	record(v, l, &m->end);
 	v->call->card->served++;
 	v->call->card->cpu_us += m->end.usage.user_us + m->end.usage.system_us;

@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define POST_VERSION 0x57440008u
+#define POST_VERSION 0x57440009u
 #define POST_CONFIG 32 /* digest of what the sandbox was made from */
 #define POST_WORD 40
 #define POST_NAME 80

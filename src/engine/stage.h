@@ -41,6 +41,7 @@ struct stage {
 	int start_error;           /* of the program's exec */
 	pid_t program;             /* inside */
 	pid_t init;                /* on the host; waited for at the very end */
+	ino_t space;               /* its pid namespace; 0: not known */
 	bool given_up;             /* init does not die */
 	bool orderly;              /* init has said that everything in the sandbox has ended */
 	_Atomic uint32_t *notes;   /* counts what init has to report; shared with the supervisor */

@@ -35,15 +35,17 @@ static bool may_exist(const struct guard *g, const char *name)
 }
 
 /* Those that get an address are told of when they are dialled, with their port. */
-static void tell_refused(struct guard *g, const char *name)
+static void tell_refused(struct guard *g, const struct ask_from *from, const char *name)
 {
-	guard_tell(g, &(struct guard_event){.kind = GUARD_NAME,
-			      .name = name,
-			      .why = judge_name(g, name, NETRULE_PORT_HTTPS).why});
+	guard_tell(
+		g, &(struct guard_event){.kind = GUARD_NAME,
+			   .owner = from->flow ? from->flow->owner : whose_datagram(g, &from->ends),
+			   .name = name,
+			   .why = judge_name(g, name, NETRULE_PORT_HTTPS).why});
 }
 
-static enum dns_rcode find(
-	struct guard *g, const struct dns_question *q, struct dns_answer *ret, size_t *ret_count)
+static enum dns_rcode find(struct guard *g, const struct ask_from *from,
+	const struct dns_question *q, struct dns_answer *ret, size_t *ret_count)
 {
 	struct alias_pair pair;
 	bool exists = may_exist(g, q->host);
@@ -51,7 +53,7 @@ static enum dns_rcode find(
 	*ret_count = 0;
 	/* Those that lead nowhere must not take the places of the others. */
 	if (!exists && (g->call.nxdomain || g->aliases.count >= g->aliases.most / 4)) {
-		tell_refused(g, q->host);
+		tell_refused(g, from, q->host);
 		return DNS_NXDOMAIN;
 	}
 	if (q->type != DNS_TYPE_A && q->type != DNS_TYPE_AAAA)
@@ -63,8 +65,8 @@ static enum dns_rcode find(
 	return DNS_NOERROR;
 }
 
-size_t ask_answer(
-	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room)
+size_t ask_answer(struct guard *g, const struct ask_from *from, const uint8_t *m, size_t len,
+	uint8_t *out, size_t room)
 {
 	struct dns_question q;
 	struct dns_answer answer;
@@ -74,8 +76,8 @@ size_t ask_answer(
 
 	if (r < 0)
 		return 0;
-	rcode = r == 1 ? q.rcode : find(g, &q, &answer, &count);
-	return dns_write(&q, rcode, &answer, count, tcp, out, room);
+	rcode = r == 1 ? q.rcode : find(g, from, &q, &answer, &count);
+	return dns_write(&q, rcode, &answer, count, from->flow != NULL, out, room);
 }
 
 /* The answer comes from whom it was expected: the address that was asked goes back with it. */
@@ -84,6 +86,7 @@ void ask_datagrams(struct guard *g, struct watch *w)
 	for (int i = 0; i < TURN; i++) {
 		static uint8_t in[MESSAGE], out[MESSAGE];
 		struct sockaddr_storage from;
+		struct ask_from who = {.flow = NULL};
 		char control[128];
 		struct iovec part = {in, sizeof in};
 		struct msghdr h = {.msg_name = &from,
@@ -98,7 +101,9 @@ void ask_datagrams(struct guard *g, struct watch *w)
 			return;
 		if (h.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 			continue;
-		part = (struct iovec){out, ask_answer(g, in, (size_t)n, false, out, sizeof out)};
+		g->behind = i == TURN - 1;
+		who.ends.client = udp_address(&from, &who.ends.client_port);
+		part = (struct iovec){out, ask_answer(g, &who, in, (size_t)n, out, sizeof out)};
 		if (part.iov_len > 0)
 			sendmsg(w->fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
@@ -109,11 +114,12 @@ void ask_datagrams(struct guard *g, struct watch *w)
 static ssize_t answer_one(struct guard *g, struct flow *f, const uint8_t *at, size_t left)
 {
 	uint8_t out[2 + MESSAGE];
+	struct ask_from from = {.flow = f};
 	size_t size = left < 2 ? 0 : (size_t)at[0] << 8 | at[1], len;
 
 	if (left < 2 || left < 2 + size)
 		return 0;
-	len = ask_answer(g, at + 2, size, true, out + 2, MESSAGE);
+	len = ask_answer(g, &from, at + 2, size, out + 2, MESSAGE);
 	out[0] = (uint8_t)(len >> 8);
 	out[1] = (uint8_t)len;
 	if (len == 0 ||

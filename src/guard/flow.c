@@ -108,6 +108,7 @@ static struct guard_event event_of(const struct guard *g, const struct flow *f)
 		.name = f->name ? f->name : "",
 		.addr = f->at,
 		.port = f->port,
+		.owner = f->owner,
 		.why = f->why ? f->why : f->verdict.why,
 		.rule = f->verdict.rule,
 		.up = f->up.moved - f->told_up,
@@ -119,9 +120,10 @@ void flow_tell(struct guard *g, struct flow *f)
 {
 	struct guard_event e = event_of(g, f);
 
-	if (f->told && !f->refused && e.up + e.down == 0)
+	if (f->told && f->told_refused == f->refused && e.up + e.down == 0)
 		return;
 	f->told = true;
+	f->told_refused = f->refused;
 	f->told_up = f->up.moved;
 	f->told_down = f->down.moved;
 	guard_tell(g, &e);
@@ -320,6 +322,7 @@ static void begin_inside(struct guard *g, int fd, bool questions)
 
 	if (!begin(g, fd, f))
 		return;
+	f->owner = whose_connection(g, fd, &f->to, f->port);
 	f->name = alias_name_at(&g->aliases, &f->to);
 	if (questions || f->port == PORT_DNS) {
 		flow_enter(g, f, FLOW_ASK);
@@ -331,11 +334,13 @@ static void begin_inside(struct guard *g, int fd, bool questions)
 
 static void begin_outside(struct guard *g, int fd, const struct inbound *in)
 {
+	static const struct netaddr loopback = {.v4 = true, .bytes = {127, 0, 0, 1}};
 	struct flow *f = mem_alloc(sizeof *f);
 	int one = 1;
 
 	f->inbound = true;
 	f->port = in->port;
+	f->owner = whose_port(g, in->own ? &loopback : &g->call.own4, in->port);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (begin(g, fd, f))
 		flow_dial_inside(g, f, in->own);
@@ -371,6 +376,7 @@ void flow_accept(struct guard *g, struct watch *listener)
 			continue;
 		if (fd < 0)
 			return;
+		g->behind = i == TURN - 1;
 		if (g->flow_count >= g->flow_most)
 			turn_away(fd);
 		else if (listener->kind == WATCH_INBOUND)

@@ -248,14 +248,26 @@ void flow_go_on(struct guard *g, struct flow *f)
 		start(g, f);
 }
 
-/* The program has said its last word, and may be gone; the server is free to go on. */
-void flow_tell_left(struct guard *g)
+/*
+ * The program has said its last word, and may be gone; the server is free to go on. What is of
+ * several is told of for each of them.
+ */
+static bool is_left(const struct flow *f, uint64_t owner)
 {
-	static const enum flow_state open[] = {FLOW_OPEN, FLOW_PACED};
+	bool open = f->state == FLOW_OPEN || f->state == FLOW_PACED;
 
-	for (size_t i = 0; i < ARRAY_LEN(open); i++)
-		for (struct flow *f = g->queues[open[i]].first; f; f = f->after)
-			if (f->up.over && !f->inbound)
+	if (f->state == FLOW_ASK || f->inbound)
+		return false;
+	if (!owner)
+		return open && f->up.over;
+	return f->owner == owner || (f->owner & GUARD_SHARED && (open || f->refused));
+}
+
+void flow_tell_left(struct guard *g, uint64_t owner)
+{
+	for (int i = 0; i < FLOW_STATES; i++)
+		for (struct flow *f = g->queues[i].first; f; f = f->after)
+			if (is_left(f, owner))
 				flow_tell(g, f);
 }
 

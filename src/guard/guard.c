@@ -16,6 +16,7 @@
 
 #define EVENTS 64 /* that are taken at a time */
 #define NAMES 65536
+#define TURNS 128     /* until nobody waits any more: the kernel keeps fewer waiting */
 #define KEPT_BACK 560 /* descriptors that are for other things, and for pipes */
 #define LEAST 100     /* that are used, however few there are */
 
@@ -64,6 +65,7 @@ static const enum watch_kind kinds[CATCH_COUNT] = {
 	[CATCH_DNS_TCP] = WATCH_DNS_TCP,
 	[CATCH_RAW4] = WATCH_KINDS, /* only written to */
 	[CATCH_RAW6] = WATCH_KINDS,
+	[CATCH_DIAG] = WATCH_KINDS, /* asked */
 };
 
 static int watch_ports(struct guard *g)
@@ -221,10 +223,11 @@ size_t guard_judge_again(struct guard *g, bool now)
 	return ended;
 }
 
-void guard_tell_left(struct guard *g)
+void guard_tell_left(struct guard *g, uint64_t owner)
 {
-	flow_tell_left(g);
-	udp_tell_all(g);
+	flow_tell_left(g, owner);
+	udp_tell_left(g, owner);
+	flow_bury(g);
 }
 
 static void take(struct guard *g, struct watch *w, uint32_t events)
@@ -256,6 +259,29 @@ static void take(struct guard *g, struct watch *w, uint32_t events)
 	default:
 		break;
 	}
+}
+
+static void take_waiting(struct guard *g, struct watch *w)
+{
+	bool entrance = w->kind == WATCH_TCP || w->kind == WATCH_DNS_TCP || w->kind == WATCH_DNS ||
+			w->kind == WATCH_UDP;
+
+	for (int i = 0; i < TURNS && w->fd >= 0 && entrance; i++) {
+		g->behind = false;
+		take(g, w, EPOLLIN);
+		if (!g->behind)
+			return;
+	}
+}
+
+void guard_take_new(struct guard *g)
+{
+	g->now = now_ms();
+	for (int i = 0; i < CATCH_COUNT; i++)
+		take_waiting(g, &g->sockets[i]);
+	for (size_t i = 0; i < g->call.port_count; i++)
+		take_waiting(g, &g->ports[i]);
+	flow_bury(g);
 }
 
 /* Those that stopped to let others have their turn, the first of them. */

@@ -29,6 +29,7 @@ struct guard_host {
 };
 
 #define GUARD_ANY UINT64_MAX
+#define GUARD_SHARED (UINT64_C(1) << 63)
 
 /* What may still pass, to a name and from it; counted down. */
 struct guard_budget {
@@ -53,6 +54,7 @@ struct guard_event {
 	const char *name;    /* "": it was an address */
 	struct netaddr addr; /* where it led: with a name, the address that was dialled */
 	uint16_t port;
+	uint64_t owner;             /* whose it is, as guard_call.owner said */
 	const char *why;            /* a sentence without a full stop */
 	const struct netrule *rule; /* that decided; NULL: none */
 	uint64_t up, down;          /* bytes */
@@ -76,6 +78,13 @@ struct guard_call {
 	/* The socket of a resolver (guard/names.h), started when the first name is looked up. */
 	int (*resolver)(void *ctx);
 	void (*event)(void *ctx, const struct guard_event *e); /* may be NULL */
+	/*
+	 * Whose it is, when something begins: a number of the caller's, with GUARD_SHARED when it
+	 * may be of several. Asked without inodes first (NULL); false: those of the sockets that it
+	 * can have come from are needed, and come with the second question, or none of them when
+	 * nobody has it. May be NULL: all of it is 0's.
+	 */
+	bool (*owner)(void *ctx, const uint32_t *inodes, size_t count, uint64_t *ret);
 	void *ctx;
 };
 
@@ -95,8 +104,10 @@ void guard_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 /* The policy was changed: with `now` what it does not allow any more ends. How many did. */
 size_t guard_judge_again(struct guard *g, bool now);
-/* A command has ended: what its programs have sent and received is told of, although the other side
- * may not know yet that they are gone. What follows is told of later. */
-void guard_tell_left(struct guard *g);
+/* The programs of an owner have ended: what they have sent and received is told of, although the
+ * other side may not know yet that they are gone. What follows is told of later. 0: of all. */
+void guard_tell_left(struct guard *g, uint64_t owner);
+/* Everything that waits to be let in is: afterwards no program that is gone can come any more. */
+void guard_take_new(struct guard *g);
 /* What can be done without waiting. */
 void guard_work(struct guard *g);

@@ -10,6 +10,7 @@
 #include "guard/names.h"
 #include "guard/pump.h"
 #include "sys/netsock.h"
+#include "sys/sockdiag.h"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -88,18 +89,20 @@ struct flow {
 	struct waiter waiter;        /* for its name */
 	struct guard_budget *budget; /* NULL: none */
 	uint64_t began;
+	uint64_t owner;  /* whose it is */
 	const char *why; /* it ended */
 	char *said;      /* the host that it named itself, where an address was dialled */
 	unsigned rules;  /* number of changes to the rules when it was judged */
 	bool busy;       /* in the list of those that go on at once */
 	bool told;       /* of what had passed by then */
-	bool begun;      /* what the client said first is on its way */
-	bool service;    /* of the host: dialled at its loopback */
-	bool counted;    /* by its budget, as a connection */
-	bool inbound;    /* the client is outside, and the server inside */
-	bool refused;    /* by the policy */
-	bool spent;      /* by its budget */
-	bool dead;       /* freed when nobody can speak of it any more */
+	bool told_refused;
+	bool begun;   /* what the client said first is on its way */
+	bool service; /* of the host: dialled at its loopback */
+	bool counted; /* by its budget, as a connection */
+	bool inbound; /* the client is outside, and the server inside */
+	bool refused; /* by the policy */
+	bool spent;   /* by its budget */
+	bool dead;    /* freed when nobody can speak of it any more */
 	struct flow *next_dead;
 };
 
@@ -158,6 +161,7 @@ struct guard {
 	uint32_t last_id;
 	uint64_t resolver_at; /* ms: not started again before */
 	uint64_t now;         /* ms, of this turn */
+	bool behind;          /* the last one that was asked for new ones had more of them */
 };
 
 /* guard/guard.c */
@@ -166,12 +170,30 @@ int guard_watch(struct guard *g, struct watch *w, enum watch_kind kind, int fd, 
 void guard_unwatch(struct guard *g, struct watch *w); /* and closes it */
 void guard_tell(struct guard *g, const struct guard_event *e);
 
+/* guard/whose.c: whose program began something; see guard_call.owner. */
+struct whose_ends {
+	struct netaddr client, to;
+	uint16_t client_port, to_port;
+};
+/* True: it can be only one's. */
+bool whose_only(const struct guard *g, uint64_t *ret);
+uint64_t whose_connection(const struct guard *g, int fd, const struct netaddr *to, uint16_t port);
+uint64_t whose_port(const struct guard *g, const struct netaddr *own, uint16_t port);
+uint64_t whose_datagram(const struct guard *g, const struct whose_ends *e);
+/* The socket that would get the answer to it; 0: none. */
+uint32_t whose_socket(const struct guard *g, const struct whose_ends *e);
+
 /* guard/ask.c: questions for names. */
+/* Who asks: over a connection, or by a datagram. */
+struct ask_from {
+	const struct flow *flow; /* NULL: by a datagram */
+	struct whose_ends ends;
+};
 void ask_datagrams(struct guard *g, struct watch *w);
 void ask_connection(struct guard *g, struct flow *f);
 /* One message without its length; the answer's length, 0: there is none. */
-size_t ask_answer(
-	struct guard *g, const uint8_t *m, size_t len, bool tcp, uint8_t *out, size_t room);
+size_t ask_answer(struct guard *g, const struct ask_from *from, const uint8_t *m, size_t len,
+	uint8_t *out, size_t room);
 
 /* guard/udp.c: datagrams. */
 void udp_datagrams(struct guard *g, struct watch *w);
@@ -180,7 +202,9 @@ void udp_expire(struct guard *g);
 uint64_t udp_next_due(const struct guard *g); /* ms; 0: nothing is */
 void udp_free(struct guard *g);
 size_t udp_judge_again(struct guard *g, bool now);
-void udp_tell_all(struct guard *g);
+void udp_tell_left(struct guard *g, uint64_t owner);
+/* The address of a socket. */
+struct netaddr udp_address(const void *sockaddr, uint16_t *ret_port);
 /* guard/forge.c: packets from whom the program expects them. */
 struct forge_ends {
 	struct netaddr from, to;
@@ -240,7 +264,7 @@ void flow_look(
 	const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx);
 size_t flow_judge_again(struct guard *g);
 void flow_tell(struct guard *g, struct flow *f);
-void flow_tell_left(struct guard *g);
+void flow_tell_left(struct guard *g, uint64_t owner);
 /* By the rules as they are now; dialled: f->at is where it leads. */
 bool flow_is_allowed(const struct guard *g, const struct flow *f, bool dialled);
 /* The budget of a host that it has named; false: as many are open as may be. */

@@ -18,6 +18,7 @@
 
 #define TURN 64
 #define IDLE_MS 60000
+#define ASK_AGAIN_MS 1000 /* whose a flow is, where several can be its owner */
 #define DATAGRAM 65536
 
 struct udp_ends {
@@ -38,6 +39,8 @@ struct udp_flow {
 	size_t held_size;
 	uint64_t last, began, up, down;
 	uint64_t told_up, told_down; /* of that */
+	uint64_t owner, asked;       /* whose it is; ms, when that was asked */
+	uint32_t socket;             /* that it came from, then */
 	struct guard_budget *budget;
 	const char *why;
 	bool refused, told, spent;
@@ -75,6 +78,7 @@ static struct guard_event event_of(const struct guard *g, const struct udp_flow 
 		.name = f->name ? f->name : "",
 		.addr = f->at,
 		.port = f->ends.port,
+		.owner = f->owner,
 		.why = f->why ? f->why : f->verdict.why,
 		.rule = f->verdict.rule,
 		.up = f->up - f->told_up,
@@ -93,13 +97,6 @@ static void tell(struct guard *g, struct udp_flow *f)
 	f->told_up = f->up;
 	f->told_down = f->down;
 	guard_tell(g, &e);
-}
-
-/* Nobody says when the last one has passed. */
-void udp_tell_all(struct guard *g)
-{
-	for (struct udp_flow *f = g->udp_oldest; f; f = f->newer)
-		tell(g, f);
 }
 
 void udp_look(const struct guard *g, void (*see)(void *ctx, const struct guard_event *e), void *ctx)
@@ -126,6 +123,21 @@ static void end(struct guard *g, struct udp_flow *f)
 	free(f->held);
 	free(f);
 	g->udp_count--;
+}
+
+/* Nobody says when the last one has passed. What its owner has left behind is over: whoever uses
+ * the port next is another. */
+void udp_tell_left(struct guard *g, uint64_t owner)
+{
+	struct udp_flow *f = g->udp_oldest, *next;
+
+	for (; f; f = next) {
+		next = f->newer;
+		if (owner && f->owner == owner)
+			end(g, f);
+		else if (!owner || f->owner & GUARD_SHARED)
+			tell(g, f);
+	}
 }
 
 /*
@@ -265,12 +277,57 @@ static void found(struct guard *g, void *flow, const struct lookup *l)
 	refuse(g, f, v.why, f->held_size);
 }
 
+static struct whose_ends ends_of(const struct udp_flow *f)
+{
+	return (struct whose_ends){f->ends.client, f->ends.to, f->ends.client_port, f->ends.port};
+}
+
+static uint64_t ask_whose(struct guard *g, struct udp_flow *f)
+{
+	struct whose_ends ends = ends_of(f);
+	uint64_t owner;
+
+	if (whose_only(g, &owner))
+		return owner;
+	f->asked = g->now;
+	f->socket = whose_socket(g, &ends);
+	return whose_datagram(g, &ends);
+}
+
+static bool is_known(const struct guard *g, const struct udp_flow *f)
+{
+	struct whose_ends ends = ends_of(f);
+	uint64_t owner;
+
+	if (whose_only(g, &owner))
+		return owner == f->owner || f->owner & GUARD_SHARED;
+	return f->asked && g->now < f->asked + ASK_AGAIN_MS && whose_socket(g, &ends) == f->socket;
+}
+
+/* A port that one has given up can be another's a moment later: what follows is that one's. */
+static void look_whose(struct guard *g, struct udp_flow *f)
+{
+	uint64_t owner;
+
+	if (is_known(g, f))
+		return;
+	owner = ask_whose(g, f);
+	if (owner == f->owner)
+		return;
+	tell(g, f);
+	f->owner = owner;
+	f->told = false;
+	if (f->refused)
+		tell(g, f);
+}
+
 static void begin(struct guard *g, struct udp_flow *f, size_t size)
 {
 	const struct lookup *l;
 	const char *why;
 	int r;
 
+	f->owner = ask_whose(g, f);
 	f->name = alias_name_at(&g->aliases, &f->ends.to);
 	f->at = f->ends.to;
 	f->budget = budget_of(g, f->name, &f->ends.to);
@@ -327,6 +384,7 @@ static void take(struct guard *g, const struct udp_ends *e, size_t size)
 		return;
 	}
 	touch(g, f, false);
+	look_whose(g, f);
 	if (f->refused) {
 		struct forge_ends ends = {e->to, e->client, e->port, e->client_port};
 
@@ -336,7 +394,7 @@ static void take(struct guard *g, const struct udp_ends *e, size_t size)
 	}
 }
 
-static struct netaddr address(const void *sockaddr, uint16_t *ret_port)
+struct netaddr udp_address(const void *sockaddr, uint16_t *ret_port)
 {
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
@@ -362,7 +420,7 @@ static bool take_destination(struct msghdr *h, struct udp_ends *e)
 	if (!c || !((c->cmsg_level == SOL_IP && c->cmsg_type == IP_RECVORIGDSTADDR) ||
 			  (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_RECVORIGDSTADDR)))
 		return false;
-	e->to = address(CMSG_DATA(c), &e->port);
+	e->to = udp_address(CMSG_DATA(c), &e->port);
 	return true;
 }
 
@@ -384,7 +442,8 @@ void udp_datagrams(struct guard *g, struct watch *w)
 		if (n < 0)
 			return;
 		memset(&ends, 0, sizeof ends); /* it is hashed and compared as a whole */
-		ends.client = address(&from, &ends.client_port);
+		g->behind = i == TURN - 1;
+		ends.client = udp_address(&from, &ends.client_port);
 		if (take_destination(&h, &ends))
 			take(g, &ends, (size_t)n);
 	}

@@ -71,6 +71,8 @@ static void write_network(struct writer *w, const struct result_network *n)
 		write_text(w, "host", f->host);
 		write_unsigned(w, "port", f->port);
 		write_bool(w, "allowed", f->allowed);
+		if (f->shared)
+			write_bool(w, "shared", true);
 		write_text(w, "why", f->why);
 		write_unsigned(w, "count", f->count);
 		write_unsigned(w, "sentBytes", f->up);

@@ -94,7 +94,7 @@ void result_network_add(struct result_network *n, const struct result_flow *f)
 		}
 		refused += !row->allowed;
 		if (row->port != f->port || row->allowed != f->allowed ||
-			strcmp(row->host, f->host) != 0)
+			row->shared != f->shared || strcmp(row->host, f->host) != 0)
 			continue;
 		row->count += f->count;
 		row->up += f->up;

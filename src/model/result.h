@@ -75,6 +75,7 @@ struct result_flow {
 	uint32_t count; /* 0: no row */
 	uint16_t port;  /* 0: it was only asked for by name */
 	bool allowed;
+	bool shared;            /* it may have been another command's, which ran at the same time */
 	uint64_t up, down;      /* bytes */
 	char host[RESULT_HOST]; /* a name, or an address */
 	char why[RESULT_WHY];   /* that of the first one; cut when longer */

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "sys/sockdiag.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #define BACKLOG 4096
@@ -32,6 +34,7 @@ static const struct {
 	[CATCH_DNS_TCP] = {AF_INET6, SOCK_STREAM, 0, PORT_DNS, REUSE | BOTH},
 	[CATCH_RAW4] = {AF_INET, SOCK_RAW, IPPROTO_RAW, 0, 0},
 	[CATCH_RAW6] = {AF_INET6, SOCK_RAW, IPPROTO_RAW, 0, WHOLE},
+	[CATCH_DIAG] = {AF_NETLINK, SOCK_RAW, 0, 0, 0},
 };
 _Static_assert(ARRAY_LEN(kinds) == CATCH_COUNT, "a row for each");
 
@@ -90,6 +93,16 @@ static int begin_to_listen(int fd)
 	return r < 0 ? r : listen(fd, BACKLOG) < 0 ? -errno : 0;
 }
 
+/* Where the kernel cannot be asked, something that answers nothing stands in its place. */
+static int open_diag(void)
+{
+	int fd = sockdiag_open();
+
+	if (fd < 0)
+		fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
 static int open_one(enum catch_socket which)
 {
 	int type = kinds[which].type;
@@ -108,7 +121,7 @@ static int open_one(enum catch_socket which)
 int catch_open(int ret[CATCH_COUNT])
 {
 	for (int i = 0; i < CATCH_COUNT; i++) {
-		ret[i] = open_one((enum catch_socket)i);
+		ret[i] = i == CATCH_DIAG ? open_diag() : open_one((enum catch_socket)i);
 		if (ret[i] >= 0)
 			continue;
 		for (int k = 0; k < i; k++)

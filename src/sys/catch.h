@@ -24,6 +24,7 @@ enum catch_socket {
 	CATCH_DNS_TCP, /* of both families */
 	CATCH_RAW4,    /* answers, from whom they were expected */
 	CATCH_RAW6,
+	CATCH_DIAG, /* whose sockets there are (sys/sockdiag.h) */
 	CATCH_COUNT
 };
 

@@ -2,6 +2,7 @@
 #include "sys/packet.h"
 
 #include "base/cleanup.h"
+#include "sys/peer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +147,8 @@ int packet_peer(int socket, uid_t *ret_uid, pid_t *ret_pid)
 	return 0;
 }
 
-/* The number is still that process's own if the connection stands when it is already held. */
+/* Where the kernel does not say which process that is, the number is still its own if the
+ * connection stands when it is already held. */
 int packet_signal(int socket, int number)
 {
 	struct pollfd there = {.fd = socket};
@@ -157,9 +159,9 @@ int packet_signal(int socket, int number)
 
 	if (r < 0)
 		return r;
-	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	process = peer_hold_other(socket, pid);
 	if (process < 0)
-		return -errno;
+		return process;
 	if (poll(&there, 1, 0) != 0)
 		return -ECONNRESET;
 	return syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;

@@ -13,6 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
 union room {
 	struct cmsghdr align;
 	char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int[8]))];
@@ -63,10 +67,16 @@ ssize_t peer_receive(int socket, void *data, size_t size, struct peer_sender *re
 	return n == 0 ? -ECONNRESET : (size_t)n > size ? -EMSGSIZE : n;
 }
 
-int peer_hold(pid_t pid)
+int peer_hold_other(int socket, pid_t pid)
 {
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int fd = -1;
+	socklen_t len = sizeof fd;
 
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &fd, &len) == 0)
+		return fd;
+	if (errno != ENOPROTOOPT)
+		return -errno;
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -75,6 +85,15 @@ bool peer_lives(int process)
 	struct pollfd p = {.fd = process, .events = POLLIN};
 
 	return poll(&p, 1, 0) == 0;
+}
+
+ino_t peer_space(pid_t pid)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
 static bool is_same(pid_t pid, const char *space)

@@ -21,9 +21,14 @@ struct peer_sender {
 int peer_ask(int socket);
 /* Without waiting. The length of the packet; -EAGAIN, -ECONNRESET; longer than size: -EMSGSIZE. */
 ssize_t peer_receive(int socket, void *data, size_t size, struct peer_sender *ret);
-/* A descriptor of a process, or a negative errno. */
-int peer_hold(pid_t pid);
+/*
+ * A descriptor of the process that connected, or a negative errno: from the kernel, which knows
+ * which one it was (Linux 6.5), or by its number, which may be another's where it has died.
+ */
+int peer_hold_other(int socket, pid_t pid);
 bool peer_lives(int process);
+/* The number of its pid namespace; 0: it cannot be told. */
+ino_t peer_space(pid_t pid);
 /* 0: the process is in the user and pid namespace of this one; -EPERM: it is not, or that cannot be
  * told. Of root's processes only the latter can be asked by others. */
 int peer_is_beside(const struct peer_sender *who);

@@ -383,6 +383,32 @@ static void scenario_denied(void)
 	ward_close(w);
 }
 
+/* CONFIG, whose agent `listed` is taken out of it: everything it asks for is refused. */
+static void scenario_revoked(void)
+{
+	const char *path = getenv("CONFIG");
+	struct ward_options o = {.config = path, .agent = "listed"};
+	struct ward *w = open_with(o);
+	struct ward_command c = {.command = "touch ran"};
+	struct ward_result r;
+	char *text;
+	size_t len;
+	FILE *f;
+
+	says(w, "echo $WHO", "listed\n");
+	f = fopen(path, "w");
+	require(f && fputs("{}\n", f) > 0 && fclose(f) == 0);
+	require_w(w, ward_exec(w, &c, &r), WARD_DENIED);
+	require(strstr(ward_message(w), "was taken out of the configuration"));
+	require_w(w, ward_read(w, "there", &text, &len), WARD_DENIED);
+	require_w(w, ward_write(w, "ran", "x", 1), WARD_DENIED);
+	require(access("ran", F_OK) < 0);
+	ward_close(w);
+	w = open_with(o); /* with the defaults */
+	says(w, "echo x$WHO", "x\n");
+	ward_close(w);
+}
+
 struct asked {
 	enum ward_consent consent;
 	unsigned count;
@@ -651,6 +677,7 @@ static const struct {
 	{"cancel", scenario_cancel},
 	{"files", scenario_files},
 	{"denied", scenario_denied},
+	{"revoked", scenario_revoked},
 	{"approval", scenario_approval},
 	{"unasked", scenario_unasked},
 	{"lost", scenario_lost},
