@@ -20,12 +20,15 @@
 
 #define USES_MS 3600000u /* how long a number of uses holds when no time was said */
 
-/* "pts/3", as far as the device's number says it. */
-static void put_terminal(struct buf *out, pid_t pid)
+/* "pts/3", as far as the device's number says it. Of one that lives only: its number is its own. */
+static void put_terminal(struct buf *out, const struct approval_by *by)
 {
 	struct proctree_row row;
 
-	if (proctree_look(pid, &row) == 0 && (row.terminal >> 8 & 0xfff) == 136)
+	if (proctree_look(by->pid, &row) < 0 ||
+		(by->process >= 0 ? !peer_lives(by->process) : by->pid != getpid()))
+		return;
+	if ((row.terminal >> 8 & 0xfff) == 136)
 		buf_printf(out, ",\"tty\":\"pts/%d\"",
 			(row.terminal & 0xff) | (row.terminal >> 12 & 0xfff00));
 }
@@ -48,7 +51,7 @@ int approval_note(struct approval *p, const char *action, const struct approval_
 	if (by) {
 		buf_printf(&m, ",\"by\":{\"uid\":%u,\"pid\":%d,\"how\":\"%s\"", (unsigned)by->uid,
 			(int)by->pid, by->how);
-		put_terminal(&m, by->pid);
+		put_terminal(&m, by);
 		buf_putc(&m, '}');
 	}
 	buf_printf(&m, ",\"place\":\"%s\",\"digest\":\"%s\"", place_names[v->place], digest);
@@ -213,7 +216,7 @@ int approval_decide(struct approval *p, const struct approval_by *by,
 int approval_answer(
 	struct approval *p, bool yes, const char *how, const char *advice, struct err *e)
 {
-	struct approval_by by = {.how = how, .pid = getpid(), .uid = geteuid()};
+	struct approval_by by = {.how = how, .pid = getpid(), .uid = geteuid(), .process = -1};
 	struct approval_terms terms = {.yes = yes, .advice = advice};
 
 	return approval_decide(p, &by, &terms, e);
@@ -234,7 +237,8 @@ static void expire(struct approval *p)
 
 static void hear_prompt(struct approval *p)
 {
-	struct approval_by by = {.how = "terminal", .pid = getpid(), .uid = geteuid()};
+	struct approval_by by = {
+		.how = "terminal", .pid = getpid(), .uid = geteuid(), .process = -1};
 	enum prompt_answer said = prompt_read(&p->prompt);
 	struct approval_terms terms = {.yes = said == PROMPT_YES};
 	struct err e = {0};

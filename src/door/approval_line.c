@@ -190,7 +190,10 @@ static int check_sender(struct approval *p, const struct approval_client *c,
 static void answer(struct approval *p, const struct approval_client *c,
 	const struct peer_sender *who, const struct approval_ask *m)
 {
-	struct approval_by by = {.how = "command", .pid = who->pid, .uid = who->uid};
+	struct approval_by by = {.how = "command",
+		.pid = who->pid,
+		.uid = who->uid,
+		.process = who->pid == c->pid ? c->process : -1};
 	struct approval_terms terms = {m->yes != 0, m->for_ms, m->uses, m->advice};
 	struct err e = {0};
 	int r = check_sender(p, c, who, m, &e);

@@ -61,6 +61,7 @@ struct approval_by {
 	const char *how;
 	pid_t pid;
 	uid_t uid;
+	int process; /* holds it; -1: it is this one, or nothing is looked up by its number */
 };
 
 #define APPROVAL_FILES 3 /* of the configuration */

@@ -135,7 +135,7 @@ static void knock(const char *path, int count)
 int main(int argc, char **argv)
 {
 	const char *id = argc > 4 ? argv[4] : NULL, *what = argc > 2 ? argv[2] : "";
-	int number = argc > 1 ? atoi(argv[1]) : 0;
+	int number = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
 
 	if (argc < 4)
 		return 2;
