@@ -72,11 +72,15 @@ static int put_question(int fd, struct question *q)
 /* 1: more may follow; 0: that was all. */
 static int take_answer(const char *data, size_t size, uint32_t sequence, struct found *f)
 {
-	const struct nlmsghdr *h = (const void *)data;
 	struct inet_diag_msg m;
 	int error;
 
-	for (; NLMSG_OK(h, size); h = NLMSG_NEXT(h, size)) {
+	for (size_t at = 0; size - at >= NLMSG_LENGTH(sizeof error);) {
+		const struct nlmsghdr *h = (const void *)(data + at);
+
+		if (h->nlmsg_len < NLMSG_HDRLEN || h->nlmsg_len > size - at)
+			return -EPROTO;
+		at += NLMSG_ALIGN(h->nlmsg_len) < size - at ? NLMSG_ALIGN(h->nlmsg_len) : size - at;
 		if (h->nlmsg_seq != sequence)
 			continue;
 		if (h->nlmsg_type == NLMSG_DONE)
