@@ -563,6 +563,7 @@ many() { # NAME COUNT: so many requests at once, all alike
 	apart r sh -c 'echo piped | "$@"' sh "$WARD" run --config "$CONFIG" -- tool "$word"
 	[ "$(answer "$word" deny)" = 0 ]
 	grep -q 'input .*pipe, of which NOTHING IS SHOWN HERE' "$T/answer.out"
+	ended r
 	# Whoever is not asked cannot see it.
 	call r gratis unseen
 	[ "$(ended r)" = 1 ]
