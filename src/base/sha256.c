@@ -59,6 +59,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
 	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
 
 	expand(block, w);
+#pragma GCC unroll 8 /* then the letters change their places by name only */
 	for (int i = 0; i < 64; i++) {
 		uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
 		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + k[i] + w[i];

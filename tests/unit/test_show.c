@@ -140,7 +140,30 @@ static void test_cut(void)
 	}
 }
 
+/* Wherever a byte stands in a long text, it is shown as when it stands alone. */
+static void test_places(void)
+{
+	for (unsigned byte = 1; byte < 256; byte++) {
+		auto_(buf_free) struct buf alone = BUF(16);
+		char one[2] = {(char)byte};
+
+		show_string(&alone, one);
+		for (size_t at = 0; at < 24; at++) {
+			auto_(buf_free) struct buf out = BUF(64), want = BUF(64);
+			char text[] = "abcdefghijklmnopqrstuvwx";
+
+			test_row("byte %#x at %zu", byte, at);
+			text[at] = (char)byte;
+			buf_printf(&want, "\"%.*s%.*s%s\"", (int)at, text, (int)alone.len - 2,
+				buf_text(&alone) + 1, text + at + 1);
+			show_string(&out, text);
+			check_str(buf_text(&out), buf_text(&want));
+		}
+	}
+}
+
 static const struct test tests[] = {
+	{"a byte anywhere", test_places},
 	{"a full buffer ends between characters", test_cut},
 	{"strings", test_strings},
 	{"any two bytes", test_any_bytes},
