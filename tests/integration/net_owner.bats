@@ -49,14 +49,17 @@ pair() {
 		ward_ exec --json "${start[@]}" -- python3 -c "$code$1" "$name" >"$name.json" 2>"$name.err" 3>&- &
 		pids+=($!)
 	done
-	wait "${pids[0]}" && wait "${pids[1]}" || { cat a.err b.err a.json b.json && return 1; }
+	if ! wait "${pids[0]}" || ! wait "${pids[1]}"; then
+		cat a.err b.err a.json b.json
+		return 1
+	fi
 }
 
 rows() { # FILE: host, port, whether it was allowed, how often
 	json '[(f["host"], f["port"], f["allowed"], f["count"]) for f in d["network"]]' <"$1"
 }
 
-own='
+steps='
 both()
 if me == "a":
     fetch("example.test", path="/big/300000"); fetch("denied-a.test")
@@ -70,9 +73,9 @@ their_b="[('other.test', 80, True, 1), ('denied-b.test', 80, False, 2)]"
 
 # ends: the last two ends of commands in the audit log, each in a file of its own
 ends() {
-	there "$WARD" audit tail --json -n 12 >tail
+	there "$WARD" audit tail --json -n 12 >last-lines
 	python3 -c 'import json
-rows = [json.loads(line) for line in open("tail")]
+rows = [json.loads(line) for line in open("last-lines")]
 for row in [r for r in rows if r["event"] == "end" and "network" in r][-2:]:
     name = "a" if any("-a.test" in f["host"] or "example" in f["host"] for f in row["network"]) else "b"
     json.dump(row, open("end-" + name, "w"))'
@@ -81,7 +84,7 @@ for row in [r for r in rows if r["event"] == "end" and "network" in r][-2:]:
 @test "two commands at the same time: each has its own connections, whichever ends first" {
 	start=(--allow example.test --allow other.test)
 	for first in a b; do
-		pair "$own
+		pair "$steps
 mark('end') if me == '$first' else (wait(other + '.end'), time.sleep(0.3))"
 		for from in .json ends; do
 			[ $from = .json ] || ends
