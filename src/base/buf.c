@@ -89,6 +89,17 @@ void buf_putc(struct buf *b, char c)
 	b->data[b->len] = '\0';
 }
 
+void buf_put_unsigned(struct buf *b, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+
+	do
+		digits[--at] = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	buf_add(b, digits + at, sizeof digits - at);
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	char small[256];

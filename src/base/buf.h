@@ -11,6 +11,7 @@
 #include "base/macro.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
 	char *data; /* always NUL-terminated once something was added; NULL before */
@@ -27,6 +28,7 @@ void buf_add(struct buf *b, const void *data, size_t len);
 void buf_add_whole(struct buf *b, const void *data, size_t len);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
+void buf_put_unsigned(struct buf *b, uint64_t n); /* in decimal, without a format */
 void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
 const char *buf_text(const struct buf *b); /* "" when empty */
 char *buf_take(struct buf *b);             /* the text, now the caller's; free() */

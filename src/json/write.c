@@ -93,13 +93,15 @@ void write_bytes(struct writer *w, const char *key, const char *data, size_t len
 void write_number(struct writer *w, const char *key, int64_t v)
 {
 	begin(w, key);
-	buf_printf(w->out, "%lld", (long long)v);
+	if (v < 0)
+		buf_putc(w->out, '-');
+	buf_put_unsigned(w->out, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 void write_unsigned(struct writer *w, const char *key, uint64_t v)
 {
 	begin(w, key);
-	buf_printf(w->out, "%llu", (unsigned long long)v);
+	buf_put_unsigned(w->out, v);
 }
 
 void write_bool(struct writer *w, const char *key, bool v)

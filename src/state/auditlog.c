@@ -315,15 +315,20 @@ static uint64_t now_s(clockid_t clock, long *ret_ns)
 /* The number and the hash come first, in a form that needs no reader of JSON. */
 static size_t put_prefix(const struct auditlog_head *h, char *out, size_t room)
 {
-	char hex[2 * SHA256_SIZE + 1], when[32];
+	static char when[32]; /* many lines are of the same second */
+	static time_t written;
+	char hex[2 * SHA256_SIZE + 1];
 	long ns, since_ns;
 	time_t now = (time_t)now_s(CLOCK_REALTIME, &ns);
 	uint64_t since = now_s(CLOCK_BOOTTIME, &since_ns);
 	struct tm tm;
 
 	sha256_hex(h->hash, hex);
-	gmtime_r(&now, &tm);
-	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (now != written || !when[0]) {
+		gmtime_r(&now, &tm);
+		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &tm);
+		written = now;
+	}
 	return (size_t)snprintf(out, room,
 		"{\"seq\":%llu,\"prev\":\"%s\",\"time\":\"%s.%06ldZ\",\"sinceBootUs\":%llu,",
 		(unsigned long long)h->seq + 1, hex, when, ns / 1000,
