@@ -29,8 +29,14 @@ static int reach(const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	const char *name = strrchr(path, '/');
+	char folder[4096];
 
-	snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
+	/* The whole of it may be too long for an address. */
+	snprintf(folder, sizeof folder, "%.*s", name ? (int)(name - path) : 0, path);
+	if (name && chdir(folder) < 0)
+		name = NULL;
+	snprintf(to.sun_path, sizeof to.sun_path, "%s", name ? name + 1 : path);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0) {
 		perror(path);
 		exit(1);
