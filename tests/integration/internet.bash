@@ -54,9 +54,9 @@ there() {
 	local own=()
 	[ "$(id -u)" = 0 ] || own=(-U --preserve-credentials)
 	if [ "$(id -u)" = 0 ]; then
-		timeout -k 5 60 nsenter -t "$(cat "$NET/ready")" -n --wdns="$PWD" "$@"
+		timeout -k 5 "${patience:-60}" nsenter -t "$(cat "$NET/ready")" -n --wdns="$PWD" "$@"
 	else
-		timeout -k 5 60 nsenter -t "$(cat "$NET/ready")" "${own[@]}" -n \
+		timeout -k 5 "${patience:-60}" nsenter -t "$(cat "$NET/ready")" "${own[@]}" -n \
 			unshare -U --map-user=1000 --map-group=1000 "$@"
 	fi
 }
