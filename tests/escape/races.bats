@@ -13,6 +13,14 @@ prepare() {
 	printf '[core]\n' >"$W/safe/config"
 }
 
+# hit_without_ward RACE...: outside, until the protected name was written to; more often where only one processor is free.
+hit_without_ward() {
+	for _ in {1..20}; do
+		(cd "$OUTSIDE" && "$PAYLOAD" "$@" >race)
+		[ "$(wc -c <"$OUTSIDE/.git/config")" -le 7 ] || break
+	done
+}
+
 # raced FILE: what a race printed has some of each.
 raced() {
 	grep -oE 'tried [0-9]+ worked [0-9]+ refused [0-9]+' "$1" |
@@ -22,7 +30,8 @@ raced() {
 
 @test "a path that another thread changes while it is judged (the broker acts on its own copy, by descriptor)" {
 	local before
-	(cd "$OUTSIDE" && cp -R "$W/.git" "$W/safe" . && "$PAYLOAD" race/memory 20000 safe/config .git/config >race)
+	(cd "$OUTSIDE" && cp -R "$W/.git" "$W/safe" .)
+	hit_without_ward race/memory 20000 safe/config .git/config
 	[ "$(wc -c <"$OUTSIDE/.git/config")" -gt 7 ] || void 'without ward the protected name is never hit'
 	before=$(state_of "$W/.git")
 	ran ./payload race/memory 20000 safe/config .git/config >"$BATS_TEST_TMPDIR/race"
@@ -37,7 +46,11 @@ raced() {
 		# Without ward, with a folder in the place of /tmp.
 		rm -rf "$control" && mkdir "$control" && cp -R "$W/.git" "$W/safe" "$control"
 		before=$(cd "$control" && state_of .git)
-		(cd "$control" && "$PAYLOAD" race/memory 20000 safe/config .git/config $how >/dev/null) || true
+		# Again on a machine that has no second processor to spare just now.
+		for _ in {1..20}; do
+			(cd "$control" && "$PAYLOAD" race/memory 20000 safe/config .git/config $how >/dev/null) || true
+			[ "$before" = "$(cd "$control" && state_of .git)" ] && [ "$how" != chown ] || break
+		done
 		[ "$before" != "$(cd "$control" && state_of .git)" ] || [ "$how" = chown ] || void "$how changes nothing without ward"
 		before=$(state_of "$W/.git")
 		# shellcheck disable=SC2016
@@ -56,7 +69,8 @@ raced() {
 	local before
 	# The folder on the way is free; the link leads to the protected one.
 	ln -s .git "$W/link"
-	(cd "$OUTSIDE" && cp -R "$W/.git" "$W/safe" "$W/link" . && "$PAYLOAD" race/folders 20000 safe link config >race)
+	(cd "$OUTSIDE" && cp -R "$W/.git" "$W/safe" "$W/link" .)
+	hit_without_ward race/folders 20000 safe link config
 	[ "$(wc -c <"$OUTSIDE/.git/config")" -gt 7 ] || void 'without ward the protected name is never hit'
 	before=$(state_of "$W/.git")
 	ran ./payload race/folders 20000 safe link config >"$BATS_TEST_TMPDIR/race"
