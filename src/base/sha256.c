@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sha256.h"
 
+#include "base/sha256_unit.h"
 #include "base/str.h"
 
 #include <string.h>
 
 #define BLOCK sizeof(((struct sha256 *)0)->block)
 
+/* Whoever has done so many is worth the question what the processor can do. */
+#define BLOCKS_BEFORE_ASKING 512
+
 static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
 	0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 /* The fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b,
+const uint32_t sha256_constants[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b,
 	0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
 	0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6,
 	0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d,
@@ -52,7 +56,7 @@ static void expand(const uint8_t *block, uint32_t w[64])
 }
 
 /* The letters are those of the standard. */
-static void compress(uint32_t state[8], const uint8_t *block)
+static void compress_one(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64];
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -62,7 +66,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
 #pragma GCC unroll 8 /* then the letters change their places by name only */
 	for (int i = 0; i < 64; i++) {
 		uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + k[i] + w[i];
+		uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + sha256_constants[i] + w[i];
 		uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
 		uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
 
@@ -80,6 +84,29 @@ static void compress(uint32_t state[8], const uint8_t *block)
 
 	for (int i = 0; i < 8; i++)
 		state[i] += add[i];
+}
+
+static bool has_unit(size_t more)
+{
+	static size_t done;
+	static enum { NOT_ASKED, THERE, MISSING } unit;
+
+	if (unit != NOT_ASKED)
+		return unit == THERE;
+	done += more;
+	if (done >= BLOCKS_BEFORE_ASKING)
+		unit = sha256_unit_exists() ? THERE : MISSING;
+	return unit == THERE;
+}
+
+static void compress(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+	if (has_unit(count)) {
+		sha256_unit_compress(state, blocks, count);
+		return;
+	}
+	for (; count > 0; count--, blocks += BLOCK)
+		compress_one(state, blocks);
 }
 
 void sha256_init(struct sha256 *s)
@@ -102,14 +129,14 @@ void sha256_add(struct sha256 *s, const void *data, size_t len)
 		memcpy(s->block + held, p, part);
 		if (held + part < BLOCK)
 			return;
-		compress(s->state, s->block);
+		compress(s->state, s->block, 1);
 		p += part;
 		len -= part;
 	}
-	for (; len >= BLOCK; p += BLOCK, len -= BLOCK)
-		compress(s->state, p);
-	if (len)
-		memcpy(s->block, p, len);
+	if (len >= BLOCK)
+		compress(s->state, p, len / BLOCK);
+	if (len % BLOCK)
+		memcpy(s->block, p + len / BLOCK * BLOCK, len % BLOCK);
 }
 
 void sha256_end(struct sha256 *s, uint8_t out[SHA256_SIZE])

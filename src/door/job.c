@@ -75,6 +75,10 @@ void job_finish(struct job *j)
 		.text_len = j->text.len,
 		.json = buf_text(&j->json),
 		.json_len = j->json.len};
+	if (j->shown.len && !j->failed.code) {
+		j->out.shown = j->json.data + j->shown.at;
+		j->out.shown_len = j->shown.len;
+	}
 }
 
 int job_fail(struct job *j, int r)

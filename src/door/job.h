@@ -23,6 +23,8 @@ struct job_answer {
 	size_t text_len;
 	const char *json; /* one object, on one line */
 	size_t json_len;
+	const char *shown; /* the text as a JSON string, where it is known; else NULL */
+	size_t shown_len;
 };
 
 #define JOB_POLL 10

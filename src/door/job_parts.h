@@ -43,6 +43,7 @@ struct job {
 	/* The answer. */
 	struct buf text, json;
 	uint64_t bytes;
+	struct tool_part shown;
 	struct job_answer out;
 };
 

@@ -50,6 +50,7 @@ static int run_tool(struct job *j, const struct files *files, struct err *e)
 	r = j->tool->run(&work, e);
 	write_end_object(&w);
 	j->bytes = work.bytes;
+	j->shown = work.shown;
 	if (r == 0 && (j->json.dropped || j->text.dropped))
 		r = err_set(e, EFBIG, "the answer is larger than %u MiB; ask for a part",
 			JOB_ANSWER >> 20);

@@ -25,6 +25,11 @@ struct tool_args {
 enum tool_encoding { TOOL_TEXT, TOOL_BASE64 };
 
 /* What a tool works with, and where it puts its answer. */
+/* Where in the JSON the text stands as a string, so that nobody writes it again; 0, 0: nowhere. */
+struct tool_part {
+	size_t at, len;
+};
+
 struct tool_work {
 	struct door *door;
 	const struct door_policy *policy;
@@ -35,6 +40,7 @@ struct tool_work {
 	struct buf *text;    /* for whoever reads */
 	struct writer *json; /* an object that is open */
 	uint64_t bytes;      /* read or written, for the log */
+	struct tool_part shown;
 };
 
 enum tool_kind {

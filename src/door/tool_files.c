@@ -37,7 +37,8 @@ static int find_range(const struct tool_args *g, struct files_range *ret, struct
 static void write_content(struct tool_work *w, const struct files_data *d, bool base64)
 {
 	if (!base64) {
-		write_bytes(w->json, "content", d->data, d->len);
+		w->shown.at = write_bytes(w->json, "content", d->data, d->len);
+		w->shown.len = w->json->out->len - w->shown.at;
 		buf_add(w->text, d->data, d->len);
 	} else {
 		auto_(buf_free) struct buf coded = BUF(SIZE_MAX);

@@ -84,10 +84,14 @@ void write_text(struct writer *w, const char *key, const char *text)
 		buf_puts(w->out, "null");
 }
 
-void write_bytes(struct writer *w, const char *key, const char *data, size_t len)
+size_t write_bytes(struct writer *w, const char *key, const char *data, size_t len)
 {
+	size_t at;
+
 	begin(w, key);
+	at = w->out->len;
 	show_bytes(w->out, data, len);
+	return at;
 }
 
 void write_number(struct writer *w, const char *key, int64_t v)
@@ -114,6 +118,12 @@ void write_raw(struct writer *w, const char *key, const char *json)
 {
 	begin(w, key);
 	buf_puts(w->out, json);
+}
+
+void write_raw_bytes(struct writer *w, const char *key, const char *json, size_t len)
+{
+	begin(w, key);
+	buf_add(w->out, json, len);
 }
 
 void write_texts(struct writer *w, const char *key, const char *const *texts)

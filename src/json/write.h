@@ -29,9 +29,11 @@ void write_list(struct writer *w, const char *key);
 void write_end_object(struct writer *w);
 void write_end_list(struct writer *w);
 void write_text(struct writer *w, const char *key, const char *text); /* NULL writes null */
-void write_bytes(struct writer *w, const char *key, const char *data, size_t len);
+/* Returns where in the output its value begins. */
+size_t write_bytes(struct writer *w, const char *key, const char *data, size_t len);
 void write_number(struct writer *w, const char *key, int64_t v);
 void write_unsigned(struct writer *w, const char *key, uint64_t v);
 void write_bool(struct writer *w, const char *key, bool v);
 void write_raw(struct writer *w, const char *key, const char *json); /* JSON text as it is */
+void write_raw_bytes(struct writer *w, const char *key, const char *json, size_t len);
 void write_texts(struct writer *w, const char *key, const char *const *texts); /* NULL ends */

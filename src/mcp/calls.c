@@ -109,11 +109,14 @@ static void write_tool_answer(
 	write_list(&w, "content");
 	write_object(&w, NULL);
 	write_text(&w, "type", "text");
-	write_bytes(&w, "text", answer->text, answer->text_len);
+	if (answer->shown)
+		write_raw_bytes(&w, "text", answer->shown, answer->shown_len);
+	else
+		write_bytes(&w, "text", answer->text, answer->text_len);
 	write_end_object(&w);
 	write_end_list(&w);
 	if (answer->json && answer->json_len && s->revision >= REVISION_2025_06)
-		write_raw(&w, "structuredContent", answer->json);
+		write_raw_bytes(&w, "structuredContent", answer->json, answer->json_len);
 	write_bool(&w, "isError", failed);
 	rpc_end(&s->rpc, &w);
 }

@@ -163,8 +163,10 @@ static void hex_and_back(void)
 
 static const struct test tests[] = {
 	{"published answers", published_answers},
-	{"a million letters", a_million_letters},
 	{"lengths around the block", lengths_around_the_block},
+	{"a million letters, on the way to the processor's own instructions", a_million_letters},
+	{"published answers, by these", published_answers},
+	{"lengths around the block, by these", lengths_around_the_block},
 	{"every length", every_length},
 	{"pieces make no difference", pieces_make_no_difference},
 	{"byte by byte", byte_by_byte},
