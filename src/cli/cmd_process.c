@@ -194,10 +194,10 @@ static int write_it(struct call *c, struct err *e)
 			return err_sys(e, -errno, "read standard input");
 		if (n == 0)
 			break;
-		r = background_write(box, id, data, (size_t)n, false, e);
+		r = background_write(box, id, data, (size_t)n, false, 0, e);
 	}
 	if (r == 0 && o->end.v)
-		r = background_write(box, id, data, 0, true, e);
+		r = background_write(box, id, data, 0, true, 0, e);
 	return r < 0 ? r : EXIT_OK;
 }
 

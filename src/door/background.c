@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#define PAUSE_MS 10 /* for one that does not read at the moment */
+
 static struct post message; /* large */
 
 static int talk(int box, uint32_t kind, int32_t id, struct err *e)
@@ -71,10 +73,12 @@ static int write_some(int box, int32_t id, const char *data, size_t len, bool en
 	return message.number;
 }
 
-int background_write(int box, int32_t id, const char *data, size_t len, bool end, struct err *e)
+int background_write(int box, int32_t id, const char *data, size_t len, bool end,
+	unsigned patience_ms, struct err *e)
 {
-	const struct timespec pause = {.tv_nsec = 10000000};
+	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
 	size_t done = 0;
+	unsigned waited_ms = 0;
 
 	while (done < len) {
 		size_t now = len - done < POST_DATA ? len - done : POST_DATA;
@@ -83,6 +87,11 @@ int background_write(int box, int32_t id, const char *data, size_t len, bool end
 		if (n < 0)
 			return n;
 		done += (size_t)n;
+		waited_ms = n > 0 ? 0 : waited_ms + PAUSE_MS;
+		if (patience_ms && waited_ms > patience_ms)
+			return err_set(e, ETIMEDOUT,
+				"process %d does not read: %zu of %zu bytes are written", id, done,
+				len);
 		if (n == 0)
 			nanosleep(&pause, NULL);
 	}

@@ -14,7 +14,9 @@ int background_list(int box, background_fn *fn, void *ctx, struct err *e);
 int background_output(int box, int32_t id, uint64_t from, bool follow, const struct post_data **ret,
 	struct err *e);
 /* All of it, however slowly the process reads; `end` closes its input afterwards. */
-int background_write(int box, int32_t id, const char *data, size_t len, bool end, struct err *e);
+/* -ETIMEDOUT: it has taken nothing for so long; 0: there is time. */
+int background_write(int box, int32_t id, const char *data, size_t len, bool end,
+	unsigned patience_ms, struct err *e);
 /* "TERM", "SIGTERM", "15": the number. */
 int background_signal_number(const char *text, struct err *e);
 int background_signal(int box, int32_t id, int number, struct err *e);

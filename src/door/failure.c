@@ -23,7 +23,9 @@ const char *failure_name(int code)
 		{EILSEQ, "invalid"},
 		{EISDIR, "invalid"},
 		{ENOTDIR, "invalid"},
+		{ENAMETOOLONG, "invalid"},
 		{EFBIG, "tooLarge"},
+		{E2BIG, "tooLarge"},
 		{ETIMEDOUT, "timeout"},
 		{ECANCELED, "cancelled"},
 	};

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define WRITE_PATIENCE_MS 5000 /* an agent waits for the answer */
+
 #define OUTPUT_MOST (1u << 20) /* of one answer */
 #define WAIT_MS 60000          /* unless the call says */
 
@@ -108,7 +110,8 @@ static int write_input(struct tool_work *w, int box, struct err *e)
 {
 	const char *data = w->args->data ? w->args->data : "";
 	size_t len = strlen(data);
-	int r = background_write(box, (int32_t)w->args->id.v, data, len, w->args->end, e);
+	int r = background_write(
+		box, (int32_t)w->args->id.v, data, len, w->args->end, WRITE_PATIENCE_MS, e);
 
 	write_unsigned(w->json, "written", len);
 	buf_printf(w->text, "Wrote %zu bytes.", len);
