@@ -22,7 +22,8 @@ int boxes_request(struct call *c, struct config *config, struct run_request *ret
 		.agent = o->agent.v,
 		.config = o->config.v,
 		.set = &o->set,
-		.network = {&o->allow}};
+		.net = o->net.v,
+		.network = {&o->allow, &o->deny, &o->publish}};
 
 	*ret = (struct run_request){.argv = nothing, .argc = 1, .agent_entrance = true};
 	return request_load(c, &who, config, ret, e);

@@ -14,13 +14,18 @@ struct boxes_options {
 	struct opt_list set;
 	struct opt_bool all, force, line, dry_run, json, follow, end, stat, allow_protected, once;
 	struct opt_text since;
-	struct opt_list allow; /* rules that are to be allowed besides; not an option */
+	struct opt_text net;
+	struct opt_list allow, deny, publish;
 	struct opt_bool now;
 };
 
 #define BOXES_OPTIONS                                                             \
 	OPTION_SESSION(struct boxes_options), OPTION_AGENT(struct boxes_options), \
 		OPTION_CONFIG(struct boxes_options), OPTION_SET(struct boxes_options)
+
+#define BOXES_NETWORK                                                         \
+	OPTION_NET(struct boxes_options), OPTION_ALLOW(struct boxes_options), \
+		OPTION_DENY(struct boxes_options), OPTION_PUBLISH(struct boxes_options)
 
 /* The request that names a session's sandbox; config is the caller's to free. */
 int boxes_request(struct call *c, struct config *config, struct run_request *ret, struct err *e);

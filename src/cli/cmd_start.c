@@ -16,6 +16,7 @@
 
 static const struct field start_options[] = {
 	BOXES_OPTIONS,
+	BOXES_NETWORK,
 	OPTION_JSON(struct boxes_options),
 	{0},
 };
@@ -30,6 +31,7 @@ static const struct field stop_options[] = {
 
 static const struct field recreate_options[] = {
 	BOXES_OPTIONS,
+	BOXES_NETWORK,
 	{"force", F_BOOL(struct boxes_options, force, .letter = 'f',
 			  .help = "also while commands run in it")},
 	OPTION_JSON(struct boxes_options),
@@ -215,7 +217,8 @@ const struct command cmd_start = {
 	.options_size = sizeof(struct boxes_options),
 	.details = "Nothing happens when it runs already. 'ward exec' starts it by itself.",
 	.examples = "  ward start\n"
-		    "  ward start --session build --json\n",
+		    "  ward start --session build --json\n"
+		    "  ward start --session web --allow registry.npmjs.org\n",
 	.run = start,
 };
 

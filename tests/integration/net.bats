@@ -16,6 +16,10 @@ net() { # VERB...
 	there "$WARD" net "$@"
 }
 
+pids() { # LIST
+	"$python" -c 'import json, sys; print([d["pid"] for d in json.loads(sys.argv[1])])' "$1"
+}
+
 # An open connection from the sandbox to a name, which says what became of it.
 hold() { # NAME
 	ward_ exec "${start[@]}" -- python3 -u -c '
@@ -92,6 +96,18 @@ except OSError as e: print("ended", e.errno)' "$1" >held 2>&1 3>&- &
 	net allow example.test:8080
 	run -0 ward_ exec "${start[@]}" -- curl -sS http://example.test:8080/
 	[ "$(fetch other.test)" = 200 ]
+}
+
+@test "a sandbox is started with the words of a command, and is the one that it uses" {
+	local before
+	start=(--allow example.test --deny other.test)
+	ward_ start "${start[@]}"
+	before=$(there "$WARD" list --json)
+	[ "$(fetch example.test)" = 200 ]
+	[ "$(fetch other.test)" != 200 ]
+	[ "$(pids "$before")" = "$(pids "$(there "$WARD" list --json)")" ]
+	ward_ recreate --force "${start[@]}"
+	[ "$(fetch example.test)" = 200 ]
 }
 
 @test "show has the mode, the rules, what was reached with its bytes, what was refused, and what is open" {
