@@ -6,8 +6,8 @@
 #include "sys/nft.h"
 #include "sys/route.h"
 
+#include "apart.h"
 #include "base/macro.h"
-#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -125,34 +125,13 @@ static int look(void)
 		refused_bind(53, SOCK_STREAM, SO_REUSEADDR) == EADDRINUSE,
 		refused_bind(8080, SOCK_STREAM, 0) == 0,
 	};
-	int failed = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(holds); i++)
-		if (!holds[i]) {
-			printf("# check %zu does not hold\n", i);
-			failed++;
-		}
-	return failed;
+	return apart_failed(holds, ARRAY_LEN(holds));
 }
 
 static void test_caught(void)
 {
-	int status = 0;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0) {
-		int r = become();
-
-		if (r < 0)
-			printf("# %s\n", strerror(-r));
-		r = r < 0 ? 100 : look();
-		fflush(stdout);
-		_exit(r);
-	}
-	check(waitpid(pid, &status, 0) == pid);
-	check(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	apart(become, look);
 }
 
 static const struct test tests[] = {
