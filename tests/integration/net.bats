@@ -196,13 +196,15 @@ for i in range(700):
 		mine() { "$WARD" list --json | python3 -c 'import json, sys
 		for b in json.load(sys.stdin):
 		    if b.get("workspace") == sys.argv[1] or b["state"] == "waiting": print(b["session"] or "-", b["state"], b["pid"], b["network"], b["name"])' "$PWD"; }
-		trap 'set +e; for name in $(mine | cut -d " " -f 5); do "$WARD" stop --force "$name"; done >/dev/null 2>&1' EXIT
+		blank() { # waits for one: what is still being made is not in the list
+			for ((n = 0; n < 100; n++)); do
+				mine | awk '$2 == "waiting" {print $3}' | grep . && return
+				sleep 0.1
+			done
+		}
+		trap 'set +e; { blank; for name in $(mine | cut -d " " -f 5); do "$WARD" stop --force "$name"; done; } >/dev/null 2>&1' EXIT
 		fetch example.test
-		for ((n = 0; n < 100; n++)); do
-			blank=$(mine | awk '$2 == "waiting" {print $3}')
-			[ -z "$blank" ] || break
-			sleep 0.1
-		done
+		blank=$(blank)
 		start+=(--session claimed)
 		fetch example.test
 		fetch other.test
