@@ -345,7 +345,7 @@ except OSError: pass'
 	lines "len(lines) == $written" 'lines[-1]["seq"] == len(lines)' 'len(begins) == len(ends)' \
 		'len({tuple(d["argv"]) for d in begins.values()}) == len(begins)'
 	# And something is found that was changed.
-	sed -i '5s/a test/A test/;5s/true/trux/' "$log"/log*
+	sed -i '5s/"sinceBootUs":/&9/' "$log"/log*
 	run -1 lines True
 	[[ $output == *"the hash is another"* ]]
 }
