@@ -73,12 +73,20 @@ static int write_some(int box, int32_t id, const char *data, size_t len, bool en
 	return message.number;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 int background_write(int box, int32_t id, const char *data, size_t len, bool end,
 	unsigned patience_ms, struct err *e)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+	uint64_t due = patience_ms ? now_ms() + patience_ms : UINT64_MAX;
 	size_t done = 0;
-	unsigned waited_ms = 0;
 
 	while (done < len) {
 		size_t now = len - done < POST_DATA ? len - done : POST_DATA;
@@ -87,8 +95,8 @@ int background_write(int box, int32_t id, const char *data, size_t len, bool end
 		if (n < 0)
 			return n;
 		done += (size_t)n;
-		waited_ms = n > 0 ? 0 : waited_ms + PAUSE_MS;
-		if (patience_ms && waited_ms > patience_ms)
+		/* Whoever reads a little now and then holds nobody up either. */
+		if (done < len && now_ms() > due)
 			return err_set(e, ETIMEDOUT,
 				"process %d does not read: %zu of %zu bytes are written", id, done,
 				len);

@@ -14,7 +14,7 @@ int background_list(int box, background_fn *fn, void *ctx, struct err *e);
 int background_output(int box, int32_t id, uint64_t from, bool follow, const struct post_data **ret,
 	struct err *e);
 /* All of it, however slowly the process reads; `end` closes its input afterwards. */
-/* -ETIMEDOUT: it has taken nothing for so long; 0: there is time. */
+/* -ETIMEDOUT: it did not read all of it in that time; patience 0: there is time. */
 int background_write(int box, int32_t id, const char *data, size_t len, bool end,
 	unsigned patience_ms, struct err *e);
 /* "TERM", "SIGTERM", "15": the number. */

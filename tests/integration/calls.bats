@@ -261,8 +261,8 @@ print(sys.argv[2], d["exitCode"], d["stdout"], d.get("startError"))' "$RESULT" "
 	holds 'status == 1 and "id" in d["error"]'
 	call process '{"action": "signal", "id": 99}'
 	holds 'status == 1'
-	# One that reads nothing holds nobody up.
-	call exec '{"command": "sleep 100", "background": true}'
+	# One that reads little or nothing holds nobody up.
+	call exec '{"command": "while sleep 2; do dd bs=4096 count=1 2>/dev/null >&2; done", "background": true}'
 	call process "{\"action\": \"write\", \"id\": 2, \"data\": \"$(printf '%0100000d' 0)\"}"
 	holds 'status == 1 and d["code"] == "timeout" and "process 2 does not read: " in d["error"] and "of 100000 bytes" in d["error"]'
 }
